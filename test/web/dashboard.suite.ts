@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { isCommandMissing } from "../../src/testing/system-command.js";
+import { describeAddresses } from "./describe-addresses.js";
 import { describeAgent } from "./describe-agent.js";
 import { describeCharts } from "./describe-charts.js";
 import { describeLeaderboard } from "./describe-leaderboard.js";
@@ -19,6 +20,7 @@ describe.skipIf(isCommandMissing("chromium"))("the dashboard in a browser", () =
   describeRows(site);
   describeAgent(site);
   describeNavigation(site);
+  describeAddresses(site);
   describeThemes(site);
   describeScreenshots(site);
 });

@@ -17,9 +17,7 @@ const CHARTS: readonly { hash: (runs: DashboardRuns) => string; titles: readonly
       "Cost Radar",
       "Cost by class of token",
       "Latency",
-      "towns: depth by length, swift",
-      "towns: depth by length, steady",
-      "towns: depth by length, lavish",
+      "towns: depth by length",
     ],
   },
   { hash: ({ trials }) => `#/run/${trials}/charts`, titles: ["pass@k and pass^k"] },
@@ -29,7 +27,7 @@ const CHARTS: readonly { hash: (runs: DashboardRuns) => string; titles: readonly
 /** Charts whose marks show a number of rows. */
 const COUNTED_MARKS: readonly (readonly [string, RegExp])[] = [
   ["Latency", /^steady, .*Trials ([\d,]+) of/],
-  ["towns: depth by length, lavish", /Tasks ([\d,]+)/],
+  ["towns: depth by length", /Tasks ([\d,]+)/],
 ];
 
 const METRICS = ["Time to success", "Cost per success", "Mean score", "Error rate", "Success rate"] as const;

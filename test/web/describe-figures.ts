@@ -16,18 +16,23 @@ interface ShownCell {
   unit: string;
 }
 
-/** Every cell of the table and of "All figures", as text. Runs in the page. */
+/** Every cell of the tables, the blocks of efficiency and "All figures", as text. Runs in the page. */
 const READ_CELLS = String.raw`(() => {
   const cells = [];
-  const table = document.querySelector("table.summary");
-  const units = [...table.querySelectorAll("thead tr:last-child th")].map(
-    (head) => head.querySelector(".unit")?.textContent.trim() ?? "");
-  for (const row of table.querySelectorAll("tbody tr")) {
-    const system = row.querySelector("th").textContent.trim();
-    for (const [place, cell] of [...row.querySelectorAll("td")].entries()) {
-      const [low = null, high = null] = cell.querySelector(".range-text")?.textContent.split("–") ?? [];
-      cells.push({ system, key: cell.dataset.key, text: cell.firstElementChild.textContent, low, high, unit: units[place] });
+  for (const table of document.querySelectorAll("table.summary")) {
+    const units = [...table.querySelectorAll("thead tr:last-child th")].map(
+      (head) => head.querySelector(".unit")?.textContent.trim() ?? "");
+    for (const row of table.querySelectorAll("tbody tr")) {
+      const system = row.querySelector("th").textContent.trim();
+      for (const [place, cell] of [...row.querySelectorAll("td")].entries()) {
+        const [low = null, high = null] = cell.querySelector(".range-text")?.textContent.split("–") ?? [];
+        cells.push({ system, key: cell.dataset.key, text: cell.firstElementChild.textContent, low, high, unit: units[place] });
+      }
     }
+  }
+  for (const figure of document.querySelectorAll(".block-card dd[data-key]")) {
+    const system = figure.closest(".block-card").querySelector("h3").textContent.trim();
+    cells.push({ system, key: figure.dataset.key, text: figure.textContent, low: null, high: null, unit: "" });
   }
   for (const section of document.querySelectorAll(".all-figures")) {
     const system = section.querySelector("h3").textContent.trim();
@@ -54,6 +59,7 @@ export function describeFigures(site: Site<RealisticRuns>): void {
         await page.locator(".all-figures").first().waitFor();
         const cells = await page.evaluate<ShownCell[]>(READ_CELLS);
         expect(cells.length).toBeGreaterThan(30 * Object.keys(report).length);
+        expect(await page.locator(".block-card").count()).toBeGreaterThan(0);
         expect(cells.flatMap((cell) => findDifference(cell, report[cell.system] ?? {}))).toEqual([]);
         await expectIntervals(page);
       },

@@ -41,11 +41,15 @@ export function describeImported(site: Site<HardRuns>): void {
       expect(done.code, done.stderr).toBe(0);
       const page = await site.open("#/runs");
       await page.getByRole("link", { name: TITLE }).click();
+      expect(await page.locator(".facts").first().innerText()).toMatch(/Time\s+–/);
       await page.getByRole("tab", { name: /^Rows/ }).click();
       await page.getByRole("link", { name: "fix-the-sum" }).click();
       const calls = page.locator(".step-call");
       await waitFor(() => calls.count()).toBe(2);
       expect(await calls.nth(0).textContent()).toMatch(/1\.00 s.*Read.*✓ done after 1\.00 s/);
+      // Vally does not measure how long a request took.
+      const request = page.locator(".step").filter({ hasText: "request" }).first();
+      expect(await request.textContent()).not.toContain("0 ms");
       await calls.nth(1).locator("summary").click();
       expect(await calls.nth(1).locator(".diff-line").allTextContents()).toEqual(["-a - b", "+a + b"]);
       expect(await page.locator(".running-line").last().textContent()).toContain("Tokens over time: 2,600");

@@ -79,7 +79,7 @@ export function describeLeaderboard(site: Site<DashboardRuns>): void {
     it("sorts the list of runs by every column in both directions", async () => {
       const page = await site.open("#/runs");
       const cards = await fetchCards(site);
-      const table = page.getByRole("region", { name: "Runs" });
+      const table = page.getByRole("group", { name: "Runs" });
       for (const title of await readHeads(table))
         for (const { names, isDescending } of await sortTwice(table, title, "th[scope=row] a")) {
           const value = RUN_VALUES[title];

@@ -38,10 +38,10 @@ export function describeLive(site: Site<HardRuns>): void {
 }
 
 async function expectProgress(page: Page, { done, spent }: { done: number; spent: string }): Promise<void> {
-  const live = page.getByRole("region", { name: "The run as it goes" });
+  const live = page.getByRole("region", { name: "Live progress" });
   await waitFor(() => live.textContent()).toContain(`${done} of ${TRIALS}`);
   await waitFor(() => live.textContent()).toContain(spent);
-  expect(await live.getByLabel("Trials that are done").getAttribute("value")).toBe(String(done));
+  expect(await live.getByLabel("Finished trials").getAttribute("value")).toBe(String(done));
 }
 
 async function expectFailures(page: Page): Promise<void> {

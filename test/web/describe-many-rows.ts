@@ -30,7 +30,7 @@ export function describeManyRows(site: Site<HardRuns>): void {
       await waitFor(() => page.locator(".grid-active").textContent()).toBe("row-000000");
       await page.getByRole("grid", { name: "Rows" }).press("End");
       await waitFor(() => page.locator(".grid-active").textContent()).toBe("row-099999");
-      await page.getByLabel("Text").fill("row-0777");
+      await page.getByLabel("Search").fill("row-0777");
       await page.getByText(/^100 of 100,000 rows/).waitFor();
     });
   });

@@ -84,7 +84,7 @@ export function describeNavigation(site: Site<DashboardRuns>): void {
       expect(await readFocus(page)).not.toBe(focused);
       await page.keyboard.press("/");
       await page.keyboard.press("j");
-      await waitFor(() => page.getByLabel("Text").inputValue()).toBe("j");
+      await waitFor(() => page.getByLabel("Search").inputValue()).toBe("j");
     });
 
     it("the first tab stop skips to the content", async () => {

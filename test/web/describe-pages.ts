@@ -28,8 +28,10 @@ export function describePages(site: Site<DashboardRuns>): void {
       await waitForPage(page, place);
       await waitFor(() => readText(page)).toBe(before);
       expect(page.url()).toContain(place.hash);
-      await page.setViewportSize({ width: 400, height: 800 });
+      await page.setViewportSize({ width: 390, height: 800 });
       await expectFits(page);
+      const pages = page.getByRole("navigation", { name: "Pages" });
+      expect(await pages.evaluate((nav) => nav.scrollWidth > nav.clientWidth)).toBe(false);
       await expectUsable(page);
     });
   });

@@ -47,7 +47,7 @@ export function describeRows(site: Site<DashboardRuns>): void {
 
     it("are searched by id, question and response", async () => {
       const page = await open();
-      const search = page.getByLabel("Text");
+      const search = page.getByLabel("Search");
       await search.fill("q-00042");
       await expectCount(page, 3);
       await search.fill("town number 4999?");
@@ -102,7 +102,7 @@ export function describeRows(site: Site<DashboardRuns>): void {
       const page = await open("?system=swift&outcome=pass");
       const texts = async (at: string) => {
         const row = page.locator(`.grid-row[aria-rowindex="${at}"]`);
-        return (await row.getByRole("gridcell").allTextContents()).slice(5, 8);
+        return (await row.getByRole("gridcell").allTextContents()).slice(7, 10);
       };
       const [first = "", ...others] = readStoredRows(site.runsDir, site.runs.large)
         .filter(({ system, outcome }) => system === "swift" && outcome === "pass")

@@ -21,7 +21,7 @@ interface View {
 
 const VIEWS: readonly View[] = [
   { name: "overview", hash: () => "#/?dataset=villages", content: ".part .plot svg" },
-  { name: "runs", hash: () => "#/runs", content: "tbody:not(.gap) tr" },
+  { name: "runs", hash: () => "#/runs", content: "tbody tr" },
   { name: "trends", hash: () => "#/trends?dataset=villages", content: ".plot svg" },
   { name: "charts", hash: ({ large }) => `#/run/${large}/charts`, content: ".plot svg", from: ".charts" },
   { name: "rows", hash: ({ large }) => `#/run/${large}/rows?outcome=fail,error`, content: ".grid-row" },

@@ -96,7 +96,7 @@ export function describeWorkers(site: Site<HardRuns>): void {
       tell({ ...createSampleQueue(), schema: "assay.queue-state/9" });
       await waitFor(() => workers.textContent()).toMatch(/queue\.json cannot be used.*assay\.queue-state\/9/);
       expect(await page.getByRole("alert").count()).toBe(0);
-      await page.getByRole("region", { name: "The run as it goes" }).waitFor();
+      await page.getByRole("region", { name: "Live progress" }).waitFor();
 
       tell(createSampleQueue({ workers: [] }));
       await waitFor(() => workers.getByRole("code").textContent()).toBe("assay worker --queue redis://127.0.0.1:6379");
@@ -105,11 +105,11 @@ export function describeWorkers(site: Site<HardRuns>): void {
       await finish();
       await page.locator(".live").waitFor({ state: "detached" });
       await waitFor(() => workers.textContent()).toContain("When the coordinator stopped, 2 workers had delivered 400");
-      await workers.getByText("Who did how much").click();
+      await workers.getByText("Work by worker").click();
       await waitFor(() => readWorkerRow(workers, "alpha")).toContain("75 %");
       expect(await page.evaluate("window.sameAsBefore")).toBe(true);
       await page.reload();
-      await workers.getByText("Who did how much").waitFor();
+      await workers.getByText("Work by worker").waitFor();
     });
 
     it("are accessible, and shown as text whatever their name", async () => {
@@ -124,7 +124,7 @@ export function describeWorkers(site: Site<HardRuns>): void {
       const id = site.runs.hostile;
       writeQueueFile(join(site.runsDir, id), { ...state, isRunning: false });
       const page = await site.open(`#/run/${id}`, { colorScheme: "light" });
-      await page.getByText("Who did how much").click();
+      await page.getByText("Work by worker").click();
       await waitFor(() => page.getByRole("rowheader", { name: /onload=/ }).count()).toBeGreaterThan(0);
       await expectHarmless(page);
       await expectUsable(page);

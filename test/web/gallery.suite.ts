@@ -1,14 +1,16 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { describeFigures } from "./describe-figures.js";
+import { describeZoom } from "./describe-zoom.js";
 import { saveSheet, THEMES, toSheetPath, WIDTHS } from "./gallery.js";
 import { expectFits, expectUsable, findViolations } from "./page-checks.js";
 import { formatTrialHash } from "./pages.js";
 import { type RealisticRuns, storeRealisticRuns } from "./realistic-runs.js";
-import { type Site, useSite } from "./site.js";
+import { type ServedDashboard, type Site, serveRuns, useSite } from "./site.js";
 import { createSlowSystem, startLiveRun } from "./stored-runs.js";
 
 interface GalleryPage {
@@ -21,10 +23,13 @@ interface GalleryPage {
 /** The agent run has two trials of each task; this one took many steps. */
 const AGENT_TRIAL = { system: "atlas-large [claude]", dataset: "repairs", example: "fix-parser" };
 
+/** A model that answers once, without steps. */
+const MODEL_TRIAL = { system: "swift-8b", dataset: "villages", example: "village-004" };
+
 const PAGES: readonly GalleryPage[] = [
   { name: "overview", hash: () => "#/?dataset=villages", content: ".part .plot svg" },
   { name: "overview-agents", hash: () => "#/?dataset=repairs", content: ".part .plot svg" },
-  { name: "runs", hash: () => "#/runs", content: "tbody:not(.gap) tr" },
+  { name: "runs", hash: () => "#/runs", content: "tbody tr" },
   { name: "trends", hash: () => "#/trends?dataset=villages", content: ".plot svg" },
   { name: "run", hash: ({ weekly }) => `#/run/${weekly.at(-1)}`, content: ".summary tbody tr" },
   { name: "run-charts", hash: ({ weekly }) => `#/run/${weekly.at(-1)}/charts`, content: ".plot svg" },
@@ -33,9 +38,21 @@ const PAGES: readonly GalleryPage[] = [
   { name: "experiment-cases", hash: ({ experiment }) => `#/run/${experiment}/cases`, content: "main table" },
   { name: "bad-night", hash: ({ badNight }) => `#/run/${badNight}`, content: ".summary tbody tr" },
   { name: "bad-night-charts", hash: ({ badNight }) => `#/run/${badNight}/charts`, content: ".plot svg" },
+  { name: "stopped", hash: ({ stopped }) => `#/run/${stopped}`, content: ".summary tbody tr" },
   { name: "agents", hash: ({ agents }) => `#/run/${agents}`, content: ".summary tbody tr" },
   { name: "agents-charts", hash: ({ agents }) => `#/run/${agents}/charts`, content: ".plot svg" },
   { name: "agent-trial", hash: ({ agents }) => formatTrialHash(agents, AGENT_TRIAL), content: ".steps .step" },
+  {
+    name: "trial-pair",
+    hash: ({ agents }) =>
+      `${formatTrialHash(agents, AGENT_TRIAL)}&${new URLSearchParams({ withSystem: "pioneer-reasoner [codex]", withTrial: "1" }).toString()}`,
+    content: ".pair-steps tbody tr",
+  },
+  {
+    name: "model-trial",
+    hash: ({ weekly }) => formatTrialHash(weekly.at(-1) ?? "", MODEL_TRIAL),
+    content: ".verdict",
+  },
   { name: "experiment", hash: ({ experiment }) => `#/run/${experiment}`, content: ".summary tbody tr" },
   { name: "large-rows", hash: ({ large }) => `#/run/${large}/rows?outcome=fail,error`, content: ".grid-row" },
   {
@@ -54,7 +71,6 @@ const PAGES: readonly GalleryPage[] = [
     hash: ({ weekly }) => `#/run/${weekly.at(-1)}/outputs?show=flipped`,
     content: ".outputs .flip",
   },
-  { name: "label-queue", hash: ({ weekly }) => `#/run/${weekly.at(-1)}/label`, content: "main h1" },
   { name: "not-found", hash: () => "#/nowhere", content: "h1" },
 ];
 
@@ -66,9 +82,83 @@ describe.skipIf(isCommandMissing("chromium"))("pages of realistic runs", () => {
   const site = useSite(storeRealisticRuns);
 
   describeFigures(site);
+  describeZoom(site);
 
   it.each(PAGES)("$name", async ({ name, hash, content }) => {
-    await showPage(site, { name, hash: hash(site.runs), content });
+    await showPage(site, { name, address: site.url + hash(site.runs), content });
+  });
+
+  describe("a server that writes labels", () => {
+    let server: ServedDashboard | undefined;
+    beforeAll(async () => {
+      server = await serveRuns(site.runsDir, "--label", "--labeler", "Ann");
+    });
+    afterAll(() => server?.stop());
+
+    it("trial-label", async () => {
+      const address = `${server?.url}${formatTrialHash(site.runs.weekly.at(-1) ?? "", MODEL_TRIAL)}`;
+      await showPage(site, { name: "trial-label", address, content: ".label-form" });
+    });
+
+    it("label-queue", async () => {
+      const address = `${server?.url}#/run/${site.runs.weekly.at(-1)}/label`;
+      await showPage(site, { name: "label-queue", address, content: ".label-buttons" });
+    });
+  });
+
+  describe("a folder without runs", () => {
+    const runsDir = mkdtempSync(join(tmpdir(), "assay-no-runs-"));
+    let server: ServedDashboard | undefined;
+    beforeAll(async () => {
+      server = await serveRuns(runsDir);
+    });
+    afterAll(async () => {
+      await server?.stop();
+      rmSync(runsDir, { recursive: true });
+    });
+
+    it("no-runs", async () => {
+      await showPage(site, { name: "no-runs", address: `${server?.url}#/`, content: "main h1" });
+    });
+  });
+
+  it.each([
+    ["overview", () => "#/?dataset=villages", ".part .table-scroll"],
+    ["run", ({ weekly }: RealisticRuns) => `#/run/${weekly.at(-1)}`, ".summary"],
+  ] as const)("the answer comes first: %s", async (_name, hash, table) => {
+    const page = await site.open(hash(site.runs), { viewport: WIDTHS[0] });
+    const [strip, quality, cost] = [".answers", "Quality", "Quality and cost"].map((name) =>
+      name.startsWith(".") ? page.locator(name) : page.getByRole("figure", { name, exact: true }),
+    );
+    await cost?.locator("svg").first().waitFor();
+    const find = async (part: Locator | undefined) => (await part?.first().boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    const wide = await Promise.all([strip, quality, cost, page.locator(table)].map(find));
+    expect(wide.map(({ y }) => y)).toEqual(wide.map(({ y }) => y).toSorted((a, b) => a - b));
+    expect(wide[1]?.y).toBe(wide[2]?.y);
+    expect((await find(page.locator(".answer").last())).x).toBeGreaterThan((wide[0]?.width ?? 0) * 0.7);
+    await page.setViewportSize({ width: 900, height: 900 });
+    await expect.poll(async () => (await find(cost)).y > (await find(quality)).y).toBe(true);
+  });
+
+  it.each(["weekly", "agents", "experiment"] as const)("all parts of a run on paper: %s", async (name) => {
+    const { weekly, agents, experiment } = site.runs;
+    const id = { weekly: weekly.at(-1), agents, experiment }[name];
+    const page = await site.open(`#/run/${id}?print=all`, { viewport: { width: 700, height: 1000 } });
+    await page.locator(".print-all[aria-busy=false] .printed-rows").waitFor();
+    await page.emulateMedia({ media: "print" });
+    const heads = await page.locator(".print-all h2:visible").allTextContents();
+    expect(heads).toEqual(["Summary", ...(name === "experiment" ? ["Test cases"] : []), "Charts", "Outputs", "Rows"]);
+    if (name === "weekly") await page.getByText("The first 50 of 60 examples; 10 are left out.").waitFor();
+    await expectFits(page);
+    const cut = await page.locator(".print-all *").evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility() && !one.closest("svg, .unseen, .summary thead"))
+        .filter((one) => one.getBoundingClientRect().right > 701)
+        .map((one) => `${one.tagName}.${one.className}: ${one.textContent?.slice(0, 40)}`),
+    );
+    expect(cut).toEqual([]);
+    expect(await page.getByRole("button").filter({ visible: true }).and(page.locator(".tools *")).count()).toBe(0);
+    if (FULL_PAGES !== undefined) await page.pdf({ path: join(FULL_PAGES, `print-${name}.pdf`), format: "A4" });
   });
 
   describe("a run in progress", () => {
@@ -88,14 +178,14 @@ describe.skipIf(isCommandMissing("chromium"))("pages of realistic runs", () => {
     it("live", async () => {
       const page = await site.open("#/runs");
       const href = await page.getByRole("link", { name: "Nightly, in progress" }).getAttribute("href");
-      await showPage(site, { name: "live", hash: href ?? "", content: ".live" });
+      await showPage(site, { name: "live", address: `${site.url}${href}`, content: ".live" });
     });
   });
 });
 
 interface ShownPage {
   readonly name: string;
-  readonly hash: string;
+  readonly address: string;
   readonly content: string;
 }
 
@@ -103,7 +193,7 @@ async function showPage(site: Site<RealisticRuns>, place: ShownPage): Promise<vo
   const rows: Buffer[][] = [];
   const violations: string[] = [];
   for (const theme of THEMES) {
-    const page = await site.open(place.hash, { colorScheme: theme, viewport: WIDTHS[0] });
+    const page = await site.visit(place.address, { colorScheme: theme, viewport: WIDTHS[0] });
     await waitForContent(page, place.content);
     rows.push(await takePictures(page, `${place.name}-${theme}`));
     await expectUsable(page);

@@ -90,7 +90,7 @@ describe.skipIf(isCommandMissing("chromium"))("the single HTML file, opened from
   it("shows the work of each queue worker", async () => {
     const watched = await open(`#/run/${run}`);
     const workers = watched.page.getByRole("region", { name: "Workers", exact: true });
-    await workers.getByText("Who did how much").click();
+    await workers.getByText("Work by worker").click();
     await workers.getByRole("row", { name: /^machine 1 pid 7 / }).waitFor();
     expect(await workers.textContent()).toContain("1 worker had delivered 12 trials");
     expect(await workers.textContent()).not.toMatch(/vault|redis:/);

@@ -50,7 +50,7 @@ describe.skipIf(isCommandMissing("chromium"))("more than a thousand runs in a br
     await expectFirst(page, "Copy 104");
     expect(page.url()).not.toContain("page=");
     await page.getByLabel("Search").fill("no run is called so");
-    await page.getByText("No run fits").waitFor();
+    await page.getByText("No run matches").waitFor();
   });
 
   it("are compared across pages, including old ones", async () => {

@@ -14,7 +14,7 @@ export function listPages({ large, agent, nightly: [first = ""], trials }: Dashb
   const title = "Three systems on five thousand questions";
   return [
     { name: "overview", hash: "#/", heading: "Overview", content: ".part .plot svg" },
-    { name: "runs", hash: "#/runs", heading: "Runs", content: "tbody:not(.gap) tr" },
+    { name: "runs", hash: "#/runs", heading: "Runs", content: "tbody tr" },
     { name: "trends", hash: "#/trends", heading: "Trends", content: ".plot svg" },
     { name: "summary", hash: `#/run/${large}`, heading: title, content: ".summary tbody tr" },
     { name: "charts", hash: `#/run/${large}/charts`, heading: title, content: ".plot svg" },

@@ -14,6 +14,9 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1,
   min: 60,
   h: 3600,
+  // A rank, and what it is by.
+  "by $ per pass": 1,
+  "by tokens per pass": 1,
 };
 
 /**

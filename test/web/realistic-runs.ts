@@ -3,7 +3,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AnswerQuality, type Example, evaluate, makeDataset, type Output, type System, TrialError } from "assay";
+import {
+  AnswerQuality,
+  type Example,
+  evaluate,
+  type Limits,
+  makeDataset,
+  type Output,
+  type System,
+  TrialError,
+} from "assay";
 import { type FinishedCommand, LAUNCHER, watchCommand } from "../../src/testing/run-assay.js";
 
 /** Runs as users have them, for pictures and for comparing cells. All of them are deterministic. */
@@ -18,6 +27,8 @@ export interface RealisticRuns {
   experiment: string;
   /** Four systems on five thousand questions. */
   large: string;
+  /** A run that its budget ended early. */
+  stopped: string;
 }
 
 export async function storeRealisticRuns(runsDir: string): Promise<RealisticRuns> {
@@ -29,6 +40,7 @@ export async function storeRealisticRuns(runsDir: string): Promise<RealisticRuns
     agents: await storeAgentRun(runsDir),
     experiment: await storeExperiment(runsDir),
     large: await storeLargeRun(runsDir),
+    stopped: await storeStoppedRun(runsDir),
   };
 }
 
@@ -166,10 +178,12 @@ interface StoredRun {
   readonly examples: readonly Example[];
   readonly systems: readonly System[];
   readonly trials?: number;
+  readonly maxCostUsd?: number;
   readonly at: Date;
 }
 
-async function storeRun({ runsDir, title, name, examples, systems, trials = 1, at }: StoredRun): Promise<string> {
+async function storeRun(run: StoredRun): Promise<string> {
+  const { runsDir, title, name, examples, systems, trials = 1, maxCostUsd, at } = run;
   const { runDir } = await evaluate({
     systems,
     dataset: makeDataset({ name, examples, facets: ["topic", "difficulty"] }),
@@ -180,6 +194,7 @@ async function storeRun({ runsDir, title, name, examples, systems, trials = 1, a
     runsDir,
     title,
     retry: { maxRetries: 0 },
+    ...(maxCostUsd !== undefined && { budget: { run: { maxCostUsd } } }),
   });
   const id = basename(runDir ?? "");
   setRunDate(join(runsDir, id), at);
@@ -228,6 +243,27 @@ function createFailingModel(profile: ModelProfile): System {
       return model.process(example, trial);
     },
   };
+}
+
+/** A run with a budget needs the prices of its systems. */
+function createLimits({ price }: ModelProfile): Limits {
+  const { input = 0, output = 0 } = price ?? {};
+  const perToken = { input: input * 1e6, output: output * 1e6, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };
+  return { price: { ...perToken, source: "the provider" }, maxCostUsd: 0.05, hardTimeoutMs: null };
+}
+
+/** Three priced models; the budget is enough for about half of the trials. */
+function storeStoppedRun(runsDir: string): Promise<string> {
+  return storeRun({
+    runsDir,
+    title: "Parish records, stopped at $0.60",
+    name: "parishes",
+    examples: makeQuestions(40),
+    systems: MODELS.slice(0, 3).map((model) => ({ ...createModel(model, 6), limits: createLimits(model) })),
+    trials: 2,
+    maxCostUsd: 0.6,
+    at: new Date(Date.UTC(2026, 10, 14, 9)),
+  });
 }
 
 /** Long enough after the last good run to be the newest one. */

@@ -45,7 +45,8 @@ export function buildRunCard(parts: CardParts): RunCard {
     systems,
     costUsd: sumSystemCosts(hasRun.map(({ system }) => getOwn(counts, system)?.costUsd ?? null)),
     unpricedSystems: hasRun.filter(isUnpriced).length,
-    wallSeconds: parts.wallSeconds,
+    // Imported results say nothing about it, and 0 would look like a measurement.
+    wallSeconds: parts.wallSeconds === 0 ? null : parts.wallSeconds,
     threshold: config.threshold,
     parent: manifest.parent?.runId ?? null,
     problem: null,

@@ -1,4 +1,7 @@
+import type { EffortCurve, EffortPoint } from "../../core/effort-curve.js";
+import type { FrontierReport } from "../../core/frontier.js";
 import type { Grade } from "../../core/grader.js";
+import type { ReliabilityProfile } from "../../core/reliability.js";
 import type { EvalConfig, JsonSummary, Timing } from "../../core/result.js";
 import type { ErrorCategory, EvalRow, Outcome, TrialKey } from "../../core/row.js";
 import type { Lift, RunComparison } from "../../metrics/compare/index.js";
@@ -7,7 +10,7 @@ import type { TrialLabel, TrialLabelDraft } from "../../store/contract.js";
 import type { EvalPart, StimulusLine } from "../eval/eval-part.js";
 import type { ExperimentReport } from "../experiment-figures.js";
 
-export type { TrialLabel, TrialLabelDraft };
+export type { EffortCurve, EffortPoint, TrialLabel, TrialLabelDraft };
 
 // The data of the dashboard and the HTML report: made by `src/report/dashboard`, drawn by `web/`. Unknown is null, never
 // 0; numbers are never NaN or infinite.
@@ -169,11 +172,17 @@ export interface SystemPick {
   reason: string;
 }
 
-/** Which systems to pick; `withheld` says why none is. */
+/** Which systems to pick; `withheld` says why none is. A run that may stop early has its verdict instead, in sentences. */
 export interface RunPicks {
+  verdict?: readonly string[];
   withheld: string | null;
   picks: readonly SystemPick[];
   notes: readonly string[];
+}
+
+/** The frontier cost of a pass, and what the report says about it. */
+export interface FrontierView extends FrontierReport {
+  words: string;
 }
 
 /** Everything about a run except its rows. */
@@ -182,6 +191,10 @@ export interface RunView {
   /** What a reader must know before the figures, such as that few trials were scored; mostly empty. */
   warnings: readonly string[];
   picks: RunPicks;
+  /** Null unless several systems have a price and ran the same tasks. */
+  frontier: FrontierView | null;
+  /** Systems that differ only in their effort; mostly empty. */
+  effortCurves: readonly EffortCurve[];
   config: EvalConfig;
   timing: Timing | null;
   gitRevision: string | null;
@@ -197,6 +210,8 @@ export interface RunView {
   maxCostUsd: number | null;
   /** Null unless it is a run of evals or of an experiment. */
   evals: EvalsView | null;
+  /** Null unless it is a stress test. */
+  reliability: readonly ReliabilityProfile[] | null;
 }
 
 /** What people said about the trials of a run, and how far the verdicts agree. */
@@ -565,8 +580,6 @@ export interface CompareView {
 export interface CompareVerdict {
   lift: Lift;
   sentence: string;
-  /** How p-values are computed and what their correction covers; empty when there are none. */
-  tests: readonly string[];
 }
 
 /** Progress of a running run, and how it ended. */

@@ -89,4 +89,13 @@ describe("buildRunPicks", () => {
     expect(picks.map(({ role }) => role)).toEqual(["quality", "cost", "speed", "reliability"]);
     expect(picks[0]?.reason).toBe("Nothing to compare it with in this run.");
   });
+
+  it("gives no figures of a single system of which too few trials were scored", () => {
+    expect(pick({ only: { right: 40, cost: 0.1, seconds: 1, errors: 30 } })).toEqual({
+      withheld: "fewer than 95 % of the trials of only were scored",
+      picks: [],
+      notes: [],
+    });
+    expect(pick({ only: { right: 40, cost: 0.1, seconds: 1 } }).picks).not.toEqual([]);
+  });
 });

@@ -1,6 +1,8 @@
 import type { EvalResult, QualityDifference, Recommendation } from "../../core/index.js";
 import { getOwn } from "../../core/index.js";
+import { LOW_COVERAGE } from "../../metrics/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "../format.js";
+import { describeSequential } from "../sequential.js";
 import { createFigureReader, type FigureReader } from "./cards.js";
 import type { PickUnit, RunPicks, SystemPick } from "./contract.js";
 
@@ -12,7 +14,7 @@ interface PickCandidate {
   readonly k: number;
 }
 
-type PickedResult = Pick<EvalResult, "summary" | "config" | "recommendation">;
+type PickedResult = Pick<EvalResult, "summary" | "config" | "recommendation"> & Partial<Pick<EvalResult, "sequential">>;
 
 /**
  * Which system to pick for quality, cost, speed and reliability, with a reason each. The first three are those of the
@@ -21,9 +23,11 @@ type PickedResult = Pick<EvalResult, "summary" | "config" | "recommendation">;
  * buildRunPicks(result).picks[0]; // { role: "quality", system: "atlas-large", value: 0.97, … }
  */
 export function buildRunPicks(result: PickedResult): RunPicks {
+  if (result.sequential != null)
+    return { verdict: describeSequential(result.sequential), withheld: null, picks: [], notes: [] };
   const candidates = listCandidates(result);
   const { recommendation } = result;
-  if (recommendation === null) return { withheld: null, picks: describeOnlySystem(candidates), notes: [] };
+  if (recommendation === null) return describeOnlySystem(candidates);
   const { withheld, notes } = recommendation;
   if (withheld !== null) return { withheld, picks: [], notes };
   const find = (system: string | undefined) => candidates.find((candidate) => candidate.system === system) ?? null;
@@ -149,8 +153,18 @@ function readInterval(figure: FigureReader, key: string): { low: number | null; 
 }
 
 /** A single system has figures, but nothing to be compared with. */
-function describeOnlySystem([own]: readonly PickCandidate[]): SystemPick[] {
-  if (own === undefined) return [];
+function describeOnlySystem([own]: readonly PickCandidate[]): RunPicks {
+  if (own === undefined) return { withheld: null, picks: [], notes: [] };
+  if ((own.figure("coverage") ?? 1) < LOW_COVERAGE)
+    return {
+      withheld: `fewer than ${LOW_COVERAGE * 100} % of the trials of ${own.system} were scored`,
+      picks: [],
+      notes: [],
+    };
+  return { withheld: null, picks: listOwnFigures(own), notes: [] };
+}
+
+function listOwnFigures(own: PickCandidate): SystemPick[] {
   const { system, figure, k } = own;
   const reason = "Nothing to compare it with in this run.";
   const make = (role: SystemPick["role"], key: string, label: string, unit: PickUnit): SystemPick[] => {

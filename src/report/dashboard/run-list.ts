@@ -8,9 +8,11 @@ import {
   hasRunEnded,
   isRunLocked,
   LABELS_FILE,
+  QUARANTINE_FILE,
   RUN_FILES,
   readLabels,
   readManifest,
+  readQuarantine,
   readSummary,
   type StoredSummary,
 } from "../../store/index.js";
@@ -168,11 +170,14 @@ export class RunList {
 
   #readUnlabeledCard(folder: RunFolder): RunCard | Promise<RunCard> {
     const { dir, cardSources, isRunning } = folder;
-    const kept = cardSources === null || isRunning ? null : readCard(dir, cardSources);
+    // What is stored counts trials that were put aside later.
+    const isStale = folder.hasQuarantine && readQuarantine(dir).length > 0;
+    const kept = cardSources === null || isRunning || isStale ? null : readCard(dir, cardSources);
     if (kept !== null) return { ...kept, id: folder.id, runTags: [] };
     try {
       const manifest = readManifest(folder.dir);
       const stored = readSummary(folder.dir);
+      if (isStale) return this.#readCardFromRows(folder, manifest, stored);
       return buildStoredCard(folder, manifest, stored) ?? this.#readCardFromRows(folder, manifest, stored);
     } catch (error) {
       return buildDamagedCard(folder.id, {
@@ -184,10 +189,12 @@ export class RunList {
 
   async #readCardFromRows(folder: RunFolder, manifest: Manifest, stored: StoredSummary | null): Promise<RunCard> {
     const wallSeconds = folder.isRunning ? null : (stored?.timing?.wallSeconds ?? null);
-    const about = { id: folder.id, manifest, planned: manifest.planned, wallSeconds };
+    const planned = manifest.planned - (folder.hasQuarantine ? readQuarantine(folder.dir).length : 0);
+    const about = { id: folder.id, manifest, planned, wallSeconds };
     try {
       const parts = toCardParts(await this.#loadResult(folder));
-      const ended = countFinishedTrials(parts.counts) >= manifest.planned ? "complete" : "incomplete";
+      const isOver = stored?.complete === true || countFinishedTrials(parts.counts) >= planned;
+      const ended = isOver ? "complete" : "incomplete";
       return buildRunCard({ ...about, ...parts, status: folder.isRunning ? "running" : ended });
     } catch (error) {
       const nothing = { summary: {}, counts: {}, config: manifest.config };
@@ -322,18 +329,19 @@ interface RunFolder {
   readonly hasNewerRows: boolean;
   /** True when a user gave it tags or another title. */
   readonly hasLabels: boolean;
+  /** True when trials of it were put aside, or had been. */
+  readonly hasQuarantine: boolean;
 }
 
 /** Checks a folder without reading its files; null when it is not a run. */
 export function inspectRunFolder(dir: string): RunFolder | null {
   const manifest = statRunFile(join(dir, RUN_FILES.manifest));
   if (manifest === undefined) return null;
-  const [summary, rows, labels, card] = [RUN_FILES.summary, RUN_FILES.rows, LABELS_FILE, CARD_FILE].map((name) =>
-    statRunFile(join(dir, name)),
-  );
+  const names = [RUN_FILES.summary, RUN_FILES.rows, LABELS_FILE, QUARANTINE_FILE, CARD_FILE];
+  const [summary, rows, labels, quarantine, card] = names.map((name) => statRunFile(join(dir, name)));
   const lock = join(dir, RUN_FILES.lock);
   const isRunning = statRunFile(lock) !== undefined && isRunLocked(lock);
-  const files = [manifest, summary, rows, labels].map((file) =>
+  const files = [manifest, summary, rows, labels, quarantine].map((file) =>
     file === undefined ? "-" : `${file.mtimeMs} ${file.size}`,
   );
   return {
@@ -345,6 +353,7 @@ export function inspectRunFolder(dir: string): RunFolder | null {
     cardSources: isNewestFile(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
     hasNewerRows: (rows?.mtimeMs ?? 0) > (summary?.mtimeMs ?? 0),
     hasLabels: labels !== undefined,
+    hasQuarantine: quarantine !== undefined,
   };
 }
 

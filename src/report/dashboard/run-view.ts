@@ -1,7 +1,8 @@
 import type { EvalResult } from "../../core/index.js";
-import { type ComparedRun, compareRuns, type RunName } from "../../metrics/index.js";
+import { type ComparedRun, compareRuns, computeReliability, type RunName } from "../../metrics/index.js";
 import type { Manifest } from "../../store/index.js";
 import { describeCompareVerdict } from "../compare-verdict.js";
+import { describeFrontier } from "../frontier.js";
 import { buildReportHead } from "../json.js";
 import { describeLead } from "../lead.js";
 import { buildRunCharts } from "./charts/run-charts.js";
@@ -34,6 +35,8 @@ export function buildRunView({ result, manifest, card, queue = null, graders = n
     // A run in progress has few scored trials because it is not over.
     warnings: card.status === "running" ? [] : describeLead(result).map((line) => line.replace(/^⚠ /, "")),
     picks: buildRunPicks(result),
+    frontier: result.frontier === null ? null : { ...result.frontier, words: describeFrontier(result.frontier) },
+    effortCurves: result.effortCurves,
     config,
     // The duration of an unfinished run means nothing.
     timing: card.wallSeconds === null ? null : timing,
@@ -47,6 +50,7 @@ export function buildRunView({ result, manifest, card, queue = null, graders = n
     queue,
     maxCostUsd: result.budget?.maxCostUsd ?? findInvokedBudget(manifest.invocation),
     evals: buildEvalsView({ result, manifest, card, details: graders }),
+    reliability: computeReliability(result.rows, config),
   };
 }
 

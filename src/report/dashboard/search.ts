@@ -45,16 +45,25 @@ export interface SearchResult {
 export async function searchTrials(request: SearchRequest): Promise<SearchResult> {
   const { dir, rows, text, signal, limit = DEFAULT_MAX_MATCHES } = request;
   const search = new RunSearch(dir, new SearchText(text), signal);
-  const asked = text === "" ? new Set() : await search.findExamples();
-  const answered = text === "" ? new Set() : await search.findOutputs();
+  const asked = text === "" ? new Set<string>() : await search.findExamples();
+  const answered = text === "" ? new Set<string>() : await search.findOutputs();
+  const examples = parseExampleIds(asked, answered);
   const matches: TrialKey[] = [];
   for (const row of rows) {
+    // Encoding the keys of all rows would take as long as reading the files.
+    if (!examples.has(row.exampleId)) continue;
     if (!answered.has(encodeKey(row)) && !asked.has(encodeExampleKey(row.dataset, row.exampleId))) continue;
     if (matches.length === limit) return { matches, isCut: true };
     const { system, dataset, exampleId, trial } = row;
     matches.push({ system, dataset, exampleId, trial });
   }
   return { matches, isCut: false };
+}
+
+/** The ids of the examples of some example keys and some output keys. */
+function parseExampleIds(examples: ReadonlySet<string>, outputs: ReadonlySet<string>): Set<unknown> {
+  const parse = (key: string) => JSON.parse(`{${key}}`) as { id?: unknown; exampleId?: unknown };
+  return new Set([...[...examples].map((key) => parse(key).id), ...[...outputs].map((key) => parse(key).exampleId)]);
 }
 
 /** Searches the files of a run for one text and returns the keys of matching lines. */
@@ -86,7 +95,11 @@ class RunSearch {
     const found = new Set<string>();
     for (const line of readSearchLines(this.#dir, RUN_FILES.outputs)) {
       await this.#yield();
-      const isMatch = await this.#isInOutput(line);
+      // Lines are long and matches are few: only lines that contain the text are parsed.
+      const file = OUTPUT_FILE_SUFFIX.exec(line)?.[1];
+      const isCandidate =
+        file === undefined ? this.#needle.isInJson(line) : await this.#isInFile(JSON.parse(file) as string);
+      const isMatch = isCandidate && this.#isInOutput(line);
       const key = isMatch || found.size > 0 ? parseOutputLineKey(line) : null;
       if (key === null) continue;
       if (isMatch) found.add(key);
@@ -95,14 +108,8 @@ class RunSearch {
     return found;
   }
 
-  /** Lines are long and matches are few: only lines that contain the text are parsed. */
-  async #isInOutput(line: string): Promise<boolean> {
-    const file = OUTPUT_FILE_SUFFIX.exec(line)?.[1];
-    const isCandidate =
-      file === undefined ? this.#needle.isInJson(line) : await this.#isInFile(JSON.parse(file) as string);
-    return (
-      isCandidate && this.#hasTextIn(OUTPUT_TEXTS, () => decodeStoredLine(line, RUN_FILES.outputs, this.#dir).output)
-    );
+  #isInOutput(line: string): boolean {
+    return this.#hasTextIn(OUTPUT_TEXTS, () => decodeStoredLine(line, RUN_FILES.outputs, this.#dir).output);
   }
 
   async #isInFile(file: string): Promise<boolean> {

@@ -144,7 +144,7 @@ type FullTextField = Pick<DisplayField, "name" | "text" | "kind">;
 /** Longer texts are loaded on demand. */
 const MAX_FIELD_LENGTH = 100_000;
 
-const EXAMPLE_FIRST = ["question", "context", "turns", "answer", "answers", "choices"];
+const EXAMPLE_FIRST = ["question", "images", "files", "context", "turns", "answer", "answers", "choices"];
 const OUTPUT_FIRST = ["response", "context"];
 /** Already part of the trial's key. */
 const KEY_FIELDS = ["id", "dataset"];

@@ -16,6 +16,14 @@ export interface Axis {
   readonly zeroPosition: number | null;
 }
 
+/** An axis that can tell the value at a pixel, so that a part of the chart can be selected. */
+export interface InvertibleAxis extends Axis {
+  readonly toValue: (pixel: number) => number;
+}
+
+/** The part of an axis that is shown after zooming in, in values. */
+export type AxisView = readonly [low: number, high: number];
+
 /** In pixels; upwards when the first is larger. */
 type PixelRange = readonly [from: number, to: number];
 
@@ -27,6 +35,8 @@ interface AxisOptions {
   count: number;
   /** Set when the values are durations: ticks are then round in seconds, minutes or hours. */
   duration?: DurationUnit | undefined;
+  /** Default: all values. */
+  view?: AxisView | undefined;
 }
 
 export type DurationUnit = "s" | "ms";
@@ -38,17 +48,20 @@ const MIN_LOG_VALUE = 1e-60;
 const MAX_LOG_VALUE = 1e60;
 
 /** A logarithmic axis; zero gets a separate position before its beginning when one of the values is zero. */
-export function createLogAxis({ values, range: [from, to], text, count, duration }: AxisOptions): Axis {
+export function createLogAxis({ values, range: [from, to], text, count, duration, view }: AxisOptions): InvertibleAxis {
   const positive = values.filter((value): value is number => value !== null && value > 0).map(clampToLogRange);
   const direction = Math.sign(to - from) || 1;
-  const zero = values.includes(0) ? from + (direction * ZERO_LANE_WIDTH) / 2 : null;
-  const domain = computeLogDomain(positive);
-  const scale = scaleLog(domain, [zero === null ? from : from + direction * ZERO_LANE_WIDTH, to]).clamp(true);
+  const hasZero = values.includes(0) && (view === undefined || view[0] <= 0);
+  const zero = hasZero ? from + (direction * ZERO_LANE_WIDTH) / 2 : null;
+  const start = hasZero ? from + direction * ZERO_LANE_WIDTH : from;
+  const domain = limitLogDomain(computeLogDomain(positive), view);
+  const scale = scaleLog(domain, [start, to]).clamp(view === undefined);
   const ticks =
     duration === undefined ? listLogTicks(domain, count) : listLogDurationTicks(domain, { count, duration });
   return {
     zeroPosition: zero,
-    toPixel: (value) => (value > 0 ? scale(clampToLogRange(value)) : (zero ?? from)),
+    toPixel: (value) => (value > 0 ? scale(clampToLogRange(value)) : (zero ?? from - (view ? direction * 1000 : 0))),
+    toValue: (pixel) => (hasZero && (pixel - start) * direction < 0 ? 0 : scale.invert(pixel)),
     ticks: positive.length === 0 ? [] : ticks.map((value) => ({ at: scale(value), text: text(value) })),
   };
 }
@@ -63,6 +76,13 @@ function computeLogDomain(values: readonly number[]): [number, number] {
   const decades = Math.log10(high / low);
   const air = 10 ** (decades === 0 ? 0.5 : Math.max(0.12, decades * 0.07));
   return [low / air, high * air];
+}
+
+/** A view may begin at zero, which has a position of its own. */
+function limitLogDomain([low, high]: [number, number], view: AxisView | undefined): [number, number] {
+  if (view === undefined) return [low, high];
+  const start = view[0] > 0 ? clampToLogRange(view[0]) : low;
+  return [start, view[1] > start ? clampToLogRange(view[1]) : high];
 }
 
 /** Powers of ten, fewer of them over many decades; with 2 and 5, or plain round numbers, over few. */
@@ -109,7 +129,9 @@ export function createLinearAxis({
   duration,
   include = [],
   within,
-}: LinearAxisOptions): Axis {
+  view,
+}: LinearAxisOptions): InvertibleAxis {
+  if (view !== undefined) return createLinearView({ range, text, count, duration, view });
   const [low = 0, high = 1] = extent([...values.filter((value) => value !== null), ...include]);
   const domain =
     within === undefined ? ensureSpan(low, high) : clampDomain(ensureSpan(low, high), { low, high, within });
@@ -120,6 +142,28 @@ export function createLinearAxis({
   return {
     zeroPosition: null,
     toPixel: (value) => scale(value),
+    toValue: (pixel) => scale.invert(pixel),
+    ticks: ticks.map((value) => ({ at: scale(value), text: text(value) })),
+  };
+}
+
+/** Begins and ends where the reader chose. */
+function createLinearView({
+  range,
+  text,
+  count,
+  duration,
+  view: [low, high],
+}: Omit<AxisOptions, "values" | "view"> & { view: AxisView }): InvertibleAxis {
+  const scale = scaleLinear([low, high], [...range]);
+  const ticks =
+    duration === undefined
+      ? roundTicks(low, high, count)
+      : listDurationTicks([low, high], { count, duration }).filter((value) => value >= low && value <= high);
+  return {
+    zeroPosition: null,
+    toPixel: (value) => scale(value),
+    toValue: (pixel) => scale.invert(pixel),
     ticks: ticks.map((value) => ({ at: scale(value), text: text(value) })),
   };
 }
@@ -215,14 +259,19 @@ function clampDomain(
 const MIN_RUN_TICK_DISTANCE = 6;
 
 /** An axis of times, in milliseconds since 1970, with a tick at each of them and dates where there is room. */
-export function createTimeAxis({ values, range: [from, to] }: Pick<AxisOptions, "values" | "range">): Axis {
+export function createTimeAxis({
+  values,
+  range: [from, to],
+  view,
+}: Pick<AxisOptions, "values" | "range" | "view">): InvertibleAxis {
   const known = [...new Set(values.filter((value) => value !== null))].sort((a, b) => a - b);
   const [low = 0, high = 0] = extent(known);
   const air = high > low ? (high - low) * 0.03 : 12 * 3600 * 1000;
-  const scale = scaleTime([low - air, high + air], [from, to]);
+  const scale = scaleTime(view ?? [low - air, high + air], [from, to]);
+  const shown = known.filter((value) => view === undefined || (value >= view[0] && value <= view[1]));
   const ticks: Tick[] = [];
   let [named, end]: [Date | null, number] = [null, 0];
-  for (const value of known) {
+  for (const value of shown) {
     const [at, moment] = [scale(value), new Date(value)];
     const text = formatTimeTick(moment, named);
     const half = estimateTextWidth(text) / 2;
@@ -232,7 +281,12 @@ export function createTimeAxis({ values, range: [from, to] }: Pick<AxisOptions, 
     if (hasRoom || at - (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= MIN_RUN_TICK_DISTANCE)
       ticks.push({ at, text: hasRoom ? text : "" });
   }
-  return { zeroPosition: null, toPixel: (value) => scale(value), ticks };
+  return {
+    zeroPosition: null,
+    toPixel: (value) => scale(value),
+    toValue: (pixel) => scale.invert(pixel).getTime(),
+    ticks,
+  };
 }
 
 /** The rectangle in which the data are drawn. */

@@ -2,7 +2,6 @@ import { useMemo, useState } from "preact/hooks";
 import type { CostSpeedChart as CostSpeedData, CostSpeedPoint } from "../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatPlural, formatSeconds, formatShare } from "../ui/index.js";
 import {
-  type Axis,
   BottomAxis,
   computeChartHeight,
   computePlotArea,
@@ -10,15 +9,16 @@ import {
   formatCountTick,
   formatDollarTick,
   formatSecondsTick,
+  type InvertibleAxis,
   LeftAxis,
   measureLeftMargin,
   type PlotArea,
   type TickFormatter,
 } from "./axes.js";
 import { type AxisScale, ChartFrame, type ChartTableData, type LegendEntry, ScaleChoice } from "./frame.js";
-import type { SeriesLook } from "./looks.js";
+import { measureShape, type SeriesLook } from "./looks.js";
 import { formatName, formatNameList, shortenName, shortenSystemNames } from "./names.js";
-import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
+import type { ChartProps, Mark, TooltipFact } from "./plot.js";
 import {
   buildHarnessLegend,
   buildStepPath,
@@ -31,6 +31,7 @@ import {
   type ScatterPoint,
   ScatterPoints,
 } from "./scatter.js";
+import { type ChartView, ClippedToArea, isInsideArea, ZoomablePlot } from "./zoom.js";
 
 interface CostSpeedChartProps extends ChartProps {
   data: CostSpeedData;
@@ -38,6 +39,7 @@ interface CostSpeedChartProps extends ChartProps {
 
 interface CostSpeedPlotProps extends Pick<CostSpeedChartProps, "data" | "onPick"> {
   width: number;
+  title: string;
   words: string;
   drawing: CostSpeedDrawing;
 }
@@ -45,6 +47,8 @@ interface CostSpeedPlotProps extends Pick<CostSpeedChartProps, "data" | "onPick"
 interface CostSpeedDrawing {
   getLook: (point: CostSpeedPoint) => SeriesLook;
   scale: AxisScale;
+  /** Default: all of the chart. */
+  view?: ChartView | undefined;
 }
 
 /**
@@ -67,15 +71,17 @@ export function CostSpeedChart({ data, title = "Cost–Speed Frontier", systems,
     >
       {data.points.some(hasCostAndTime)
         ? (width) => (
-            <CostSpeedPlot data={data} width={width} words={`${title}. ${words}`} drawing={drawing} onPick={onPick} />
+            <CostSpeedPlot data={data} width={width} title={title} words={words} drawing={drawing} onPick={onPick} />
           )
         : null}
     </ChartFrame>
   );
 }
 
-function CostSpeedPlot({ data, width, words, drawing, onPick }: CostSpeedPlotProps) {
-  const layout = useMemo(() => computeCostSpeedLayout(data, width, drawing), [data, width, drawing]);
+function CostSpeedPlot({ data, width, title, words, drawing, onPick }: CostSpeedPlotProps) {
+  const [views, setViews] = useState<readonly ChartView[]>([]);
+  const view = views.at(-1);
+  const layout = useMemo(() => computeCostSpeedLayout(data, width, { ...drawing, view }), [data, width, drawing, view]);
   const { height, area, x, y } = layout;
   const { axis, nothing } = COST_PER_PASS_WORDS[data.costUnit];
   const shapes = useMemo(
@@ -84,16 +90,30 @@ function CostSpeedPlot({ data, width, words, drawing, onPick }: CostSpeedPlotPro
         <LeftAxis axis={y} area={area} label="↑ time per success (time of all trials ÷ successes)" zeroLabel="none" />
         <BottomAxis axis={x} area={area} label={axis} zeroLabel={nothing} />
         <ScatterLabels labels={layout.labels} />
-        <path class="front" d={layout.step} />
-        <ScatterPoints points={layout.points} />
+        <ClippedToArea area={area} isZoomed={view !== undefined}>
+          <path class="front" d={layout.step} />
+          <ScatterPoints points={layout.points} />
+        </ClippedToArea>
       </>
     ),
-    [layout, axis, nothing],
+    [layout, axis, nothing, view],
   );
   return (
-    <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>
+    <ZoomablePlot
+      title={title}
+      area={area}
+      x={x}
+      y={y}
+      views={views}
+      onChange={setViews}
+      width={width}
+      height={height}
+      label={`${title}. ${words}`}
+      marks={layout.marks}
+      onPick={onPick}
+    >
       {shapes}
-    </Plot>
+    </ZoomablePlot>
   );
 }
 
@@ -112,8 +132,8 @@ function buildCostSpeedLegend(points: readonly CostSpeedPoint[]): LegendEntry[] 
 interface CostSpeedLayout {
   height: number;
   area: PlotArea;
-  x: Axis;
-  y: Axis;
+  x: InvertibleAxis;
+  y: InvertibleAxis;
   points: readonly ScatterPoint[];
   labels: readonly PlacedLabel[];
   step: string;
@@ -135,13 +155,13 @@ export function computeMarkArea(passRate: number | null): number {
 export function computeCostSpeedLayout(
   { points, front, costUnit }: CostSpeedData,
   width: number,
-  { getLook, scale }: CostSpeedDrawing,
+  { getLook, scale, view }: CostSpeedDrawing,
 ): CostSpeedLayout {
   const placed = points
     .filter(hasCostAndTime)
     .sort((a, b) => a.costPerPass - b.costPerPass || a.secondsPerPass - b.secondsPerPass);
-  const { height, area, x, y } = createCostSpeedAxes(placed, { width, scale, costUnit });
-  const drawn = placed.map(
+  const { height, area, x, y } = createCostSpeedAxes(placed, { width, scale, view, costUnit });
+  const all = placed.map(
     (point): ScatterPoint => ({
       name: point.system,
       x: x.toPixel(point.costPerPass),
@@ -152,18 +172,20 @@ export function computeCostSpeedLayout(
       whisker: null,
     }),
   );
-  return { height, area, x, y, points: drawn, ...buildLabelsAndMarks({ placed, drawn, front, area, costUnit }) };
+  const drawn = all.filter((point) => view === undefined || isInsideArea(point, area));
+  return { height, area, x, y, points: drawn, ...buildLabelsAndMarks({ placed, all, drawn, front, area, costUnit }) };
 }
 
 interface CostSpeedAxisOptions {
   width: number;
   scale: AxisScale;
+  view: ChartView | undefined;
   costUnit: CostSpeedData["costUnit"];
 }
 
 function createCostSpeedAxes(
   placed: readonly PlacedCostSpeedPoint[],
-  { width, scale, costUnit }: CostSpeedAxisOptions,
+  { width, scale, view, costUnit }: CostSpeedAxisOptions,
 ) {
   const height = computeChartHeight(width);
   const { top, bottom } = computePlotArea(width, height);
@@ -174,6 +196,7 @@ function createCostSpeedAxes(
     count: 6,
     scale,
     duration: "s",
+    view: view?.y,
   });
   const area = computePlotArea(width, height, measureLeftMargin(y, "none"));
   const x = createScaledAxis({
@@ -182,44 +205,52 @@ function createCostSpeedAxes(
     text: COST_PER_PASS_WORDS[costUnit].tick,
     count: computeTickCount(area),
     scale,
+    view: view?.x,
   });
   return { height, area, x, y };
 }
 
 interface PlacedSystems extends Pick<CostSpeedData, "front" | "costUnit"> {
   placed: readonly PlacedCostSpeedPoint[];
+  all: readonly ScatterPoint[];
+  /** Those in view. */
   drawn: readonly ScatterPoint[];
   area: PlotArea;
 }
 
-function buildLabelsAndMarks({ placed, drawn, front, area, costUnit }: PlacedSystems) {
-  const byName = new Map(drawn.map((point) => [point.name, point]));
+function buildLabelsAndMarks({ placed, all, drawn, front, area, costUnit }: PlacedSystems) {
+  const byName = new Map(all.map((point) => [point.name, point]));
   const onFront = front.flatMap((name) => byName.get(name) ?? []);
+  const described = new Map(placed.map((point) => [point.system, point]));
   const frontFirst = [...drawn].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
   const getLabel = shortenSystemNames(placed.map(({ system }) => system));
   return {
     labels: placeLabels(
-      frontFirst.map(({ name, x, y, area: size, isDominated }) => ({
+      frontFirst.map(({ name, x, y, area: size, look, isDominated }) => ({
         name,
         text: getLabel(name),
         x,
         y,
-        size: Math.sqrt(size) / 2 + 1,
+        size: measureShape(look.shape, size) + 1,
         isQuiet: isDominated,
       })),
       { area, lines: listStepBoxes(onFront, area.right) },
     ),
     step: buildStepPath(onFront, area.right),
-    marks: placed.map(
-      (point, index): Mark => ({
-        id: point.system,
-        series: point.system,
-        x: drawn[index]?.x ?? 0,
-        y: drawn[index]?.y ?? 0,
-        ...describeCostSpeedPoint(point, costUnit),
-        selection: { system: point.system },
-      }),
-    ),
+    marks: drawn.flatMap(({ name, x, y }): Mark[] => {
+      const point = described.get(name);
+      if (point === undefined) return [];
+      return [
+        {
+          id: name,
+          series: name,
+          x,
+          y,
+          ...describeCostSpeedPoint(point, costUnit),
+          selection: { system: name },
+        },
+      ];
+    }),
   };
 }
 
@@ -241,10 +272,10 @@ function describeCostSpeedPoint(
 
 /** What the chart shows, or why it is empty. */
 export function describeCostSpeed({ points, front, costUnit }: CostSpeedData): string {
-  if (points.length === 0) return "There is nothing to draw: the run has no systems.";
+  if (points.length === 0) return "Nothing to show: the run has no systems.";
   const placed = points.filter(hasCostAndTime);
   const { before, unknown, axisWords } = COST_PER_PASS_WORDS[costUnit];
-  if (placed.length === 0) return `There is nothing to draw: no system has ${unknown} and a time per success.`;
+  if (placed.length === 0) return `Nothing to show: no system has ${unknown} and a time per success.`;
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const rest =
     placed.length > 1
@@ -265,7 +296,7 @@ function describeFrontier(front: readonly string[], costUnit: CostSpeedData["cos
 export function listCostSpeedNotes({ points }: CostSpeedData): string[] {
   const byReason = new Map<string, string[]>();
   for (const point of points.filter((one) => !hasCostAndTime(one))) {
-    const reason = point.leftOut ?? "cost or time is not known";
+    const reason = point.leftOut ?? "cost or time unknown";
     byReason.set(reason, [...(byReason.get(reason) ?? []), point.system]);
   }
   const all = [...byReason].map(([reason, systems]) => `${formatNameList(systems, 8)} (${reason})`);

@@ -284,7 +284,7 @@ function describeCategorySegment(bar: CategoryBar, category: FailureCategory): {
   ];
   return {
     title: formatName(bar.name),
-    facts: bar.createdAt === null ? facts : [...facts, ["Begun", formatMoment(bar.createdAt)]],
+    facts: bar.createdAt === null ? facts : [...facts, ["Started", formatMoment(bar.createdAt)]],
   };
 }
 
@@ -295,7 +295,7 @@ function formatShareOfTrials(count: number, trials: number): string {
 /** What the chart shows, or why it is empty. */
 export function describeErrors(bars: readonly CategoryBar[], by: "run" | "system"): string {
   const trials = bars.reduce((sum, bar) => sum + bar.trials, 0);
-  if (trials === 0) return "There is nothing to draw: no trial has ended yet.";
+  if (trials === 0) return "Nothing to show: no trial has ended yet.";
   const top = rankCategories(bars);
   const over = `${formatPlural(bars.length, by)} with ${formatCount(trials)} ${trials === 1 ? "trial" : "trials"}`;
   if (top.length === 0) return `Nothing went wrong in ${over}.`;
@@ -310,7 +310,7 @@ export function buildErrorTable(bars: readonly CategoryBar[], by: "run" | "syste
   const categories = rankCategories(bars).map(({ category }) => category);
   const isByRun = by === "run";
   return {
-    columns: [isByRun ? "Run" : "System", ...(isByRun ? ["Begun"] : []), "Trials", ...categories],
+    columns: [isByRun ? "Run" : "System", ...(isByRun ? ["Started"] : []), "Trials", ...categories],
     words: isByRun ? 2 : 1,
     rows: bars.map((bar) => [
       formatName(bar.name),

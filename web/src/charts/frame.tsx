@@ -37,9 +37,6 @@ export function ChartFrame({
     <figure class="chart" ref={figure} aria-labelledby={`${id}-title`}>
       <figcaption>
         <h3 id={`${id}-title`}>{title}</h3>
-        <p class="words" dir="auto">
-          {words}
-        </p>
       </figcaption>
       {children !== null && (
         <div class="tools">
@@ -55,6 +52,9 @@ export function ChartFrame({
           <DownloadButtons figure={figure} title={title} />
         </div>
       )}
+      <p class="words" dir="auto">
+        {words}
+      </p>
       <div class="stage" ref={stage}>
         {children !== null && width > 0 && children(width)}
       </div>

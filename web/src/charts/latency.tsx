@@ -235,7 +235,7 @@ function describeLatencyBin(
 export function describeLatencies(spreads: readonly LatencySpread[]): string {
   const known = spreads.filter(isMeasuredSpread).sort((a, b) => a.quantiles.p50 - b.quantiles.p50);
   const [fastest, slowest] = [known[0], known.at(-1)];
-  if (fastest === undefined || slowest === undefined) return "There is nothing to draw: no trial has a measured time.";
+  if (fastest === undefined || slowest === undefined) return "Nothing to show: no trial has a measured time.";
   const text = ({ system, quantiles }: MeasuredSpread) =>
     `${shortenName(system)}, with a median of ${formatSeconds(quantiles.p50)} and 95 % within ${formatSeconds(quantiles.p95)}`;
   return fastest === slowest

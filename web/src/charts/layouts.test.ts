@@ -23,6 +23,9 @@ const amount = fc.oneof(fc.double({ min: 1e-9, max: 1e6, noNaN: true }), fc.cons
 const maybeAmount = fc.option(amount);
 const drawing = { getLook: () => getSeriesLook(0), scale: "log" } as const;
 const linear = { ...drawing, scale: "linear" } as const;
+const view = { x: [1e-3, 10], y: [0.2, 0.7] } as const;
+const zoomed = { ...drawing, view: { x: [0, 10], y: [0, 5] } } as const;
+const drawings = [drawing, linear, zoomed, { ...drawing, view }, { ...linear, view }];
 
 function draws<T>(data: fc.Arbitrary<T>, layout: (data: T, width: number) => unknown): void {
   fc.assert(
@@ -55,9 +58,7 @@ test("the quality–cost layout has finite positions for any data", () => {
   draws(points, (all, wide) => {
     const front = all.map(({ system }) => system);
     const costUnit = all.length % 2 === 0 ? "usd" : "tokens";
-    return [drawing, linear].map((one) =>
-      computeQualityCostLayout({ costUnit, points: all, front, hull: front }, wide, one),
-    );
+    return drawings.map((one) => computeQualityCostLayout({ costUnit, points: all, front, hull: front }, wide, one));
   });
 });
 
@@ -73,7 +74,7 @@ test("the cost–speed layout has finite positions for any data", () => {
     }),
   );
   draws(points, (all, wide) =>
-    [drawing, linear].map((one) =>
+    drawings.map((one) =>
       computeCostSpeedLayout({ costUnit: "usd", points: all, front: all.map(({ system }) => system) }, wide, one),
     ),
   );
@@ -133,7 +134,11 @@ const runs = fc.array(run, { maxLength: 12 });
 test("the trend layout has finite positions for any data", () => {
   for (const figure of ["pass_rate", "cost_per_pass_usd"] as const)
     for (const scale of ["log", "linear"] as const)
-      draws(runs, (all, width) => computeTrendLayout(buildTrendLines(all, figure), { figure, scale, width }));
+      draws(runs, (all, width) =>
+        [undefined, { x: [1.7e12, 1.8e12], y: [0, 1] } as const].map((some) =>
+          computeTrendLayout(buildTrendLines(all, figure), { figure, scale, width, view: some }),
+        ),
+      );
 });
 
 test("the error columns and rows have finite positions for any data", () => {
@@ -169,8 +174,11 @@ test("the heat map layout has finite positions for any data", () => {
     ys: fc.uniqueArray(fc.oneof(name, fc.double({ noNaN: true, noDefaultInfinity: true })), { maxLength: 30 }),
     cells: fc.array(fc.record({ x: fc.nat(29), y: fc.nat(29), mean: fc.option(amount), n: fc.nat() })),
   });
-  draws(map, (data, wide) =>
-    computeHeatMapLayout({ ...data, ys: data.ys.map((value) => (value === 0 ? 0 : value)) }, wide),
+  draws(fc.array(map, { maxLength: 6 }), (maps, wide) =>
+    computeHeatMapLayout(
+      maps.map((data) => ({ ...data, ys: data.ys.map((value) => (value === 0 ? 0 : value)) })),
+      wide,
+    ),
   );
 });
 

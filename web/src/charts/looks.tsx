@@ -55,13 +55,13 @@ export function assignSystemLooks(
   return (name) => getSeriesLook(places.get(name) ?? places.size);
 }
 
-/** One of the main colors, then one of the others, then any. */
+/** The preferred one of the main colors, else the next free one of them, else any. */
 function findFreePlace(hash: number, taken: ReadonlySet<number>): number {
-  const others = COLOR_COUNT - MAIN_COLOR_COUNT;
-  const wanted = [hash % MAIN_COLOR_COUNT, MAIN_COLOR_COUNT + (Math.floor(hash / MAIN_COLOR_COUNT) % others)];
-  const free = wanted.find((place) => !taken.has(place));
-  if (free !== undefined) return free;
-  let place = 0;
+  for (let step = 0; step < MAIN_COLOR_COUNT; step++) {
+    const place = (hash + step) % MAIN_COLOR_COUNT;
+    if (!taken.has(place)) return place;
+  }
+  let place = MAIN_COLOR_COUNT;
   while (taken.has(place)) place += 1;
   return place;
 }
@@ -107,6 +107,23 @@ const SYMBOLS: Readonly<Record<Shape, SymbolType>> = {
 /** An SVG path around 0, 0; the area is in square pixels. */
 export function buildShapePath(shape: Shape, area = 64): string {
   return symbol(SYMBOLS[shape], area)() ?? "";
+}
+
+/** How far a shape of area 1 extends from its middle. */
+const SHAPE_EXTENTS: Readonly<Record<Shape, number>> = {
+  circle: 0.57,
+  square: 0.5,
+  triangle: 0.88,
+  diamond: 0.94,
+  cross: 0.68,
+  star: 0.95,
+  wedge: 0.88,
+  wye: 0.74,
+};
+
+/** How far a shape extends from its middle, in pixels. */
+export function measureShape(shape: Shape, area: number): number {
+  return SHAPE_EXTENTS[shape] * Math.sqrt(area);
 }
 
 /** Drawn over a color, so that areas differ by more than color. */

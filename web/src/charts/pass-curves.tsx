@@ -14,15 +14,25 @@ import {
   type PlotArea,
 } from "./axes.js";
 import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
+import {
+  computeLabelsHeight,
+  fitLineLabels,
+  LineLabels,
+  measureLabelMargin,
+  type PlacedLineLabel,
+  placeLineLabels,
+} from "./line-labels.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
-import { formatName, shortenName } from "./names.js";
+import { formatName, shortenName, shortenSystemNames } from "./names.js";
 import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
 
 interface PassCurvesChartProps extends ChartProps {
   data: readonly PassCurve[];
+  /** Called when the name of a system is pressed: shows only that system, or all again. */
+  onIsolate?: ((system: string) => void) | undefined;
 }
 
-interface PassCurvesPlotProps extends Pick<PassCurvesChartProps, "data" | "onPick"> {
+interface PassCurvesPlotProps extends Pick<PassCurvesChartProps, "data" | "onPick" | "onIsolate"> {
   width: number;
   words: string;
   series: (name: string) => SeriesLook;
@@ -36,7 +46,13 @@ const MAX_CURVE_BANDS = 3;
  * @example
  * <PassCurvesChart data={run.charts.passCurves} onPick={({ system }) => navigate(["run", id], { system })} />
  */
-export function PassCurvesChart({ data, title = "pass@k and pass^k", systems, onPick }: PassCurvesChartProps) {
+export function PassCurvesChart({
+  data,
+  title = "pass@k and pass^k",
+  systems,
+  onPick,
+  onIsolate,
+}: PassCurvesChartProps) {
   const words = describePassCurves(data);
   const series = useMemo(
     () =>
@@ -47,30 +63,30 @@ export function PassCurvesChart({ data, title = "pass@k and pass^k", systems, on
     [data, systems],
   );
   return (
-    <ChartFrame
-      title={title}
-      words={words}
-      table={() => buildPassCurveTable(data)}
-      legend={buildPassCurveLegend(data, series)}
-    >
+    <ChartFrame title={title} words={words} table={() => buildPassCurveTable(data)} legend={CURVE_LEGEND}>
       {data.some(({ points }) => points.some(({ passAt, passHat }) => passAt !== null || passHat !== null))
         ? (width) => (
-            <PassCurvesPlot data={data} width={width} words={`${title}. ${words}`} series={series} onPick={onPick} />
+            <PassCurvesPlot
+              data={data}
+              width={width}
+              words={`${title}. ${words}`}
+              series={series}
+              onPick={onPick}
+              onIsolate={onIsolate}
+            />
           )
         : null}
     </ChartFrame>
   );
 }
 
-function buildPassCurveLegend(data: readonly PassCurve[], series: (name: string) => SeriesLook): LegendEntry[] {
-  return [
-    ...data.map(({ system }): LegendEntry => ({ name: system, glyph: { kind: "line", ...series(system) } })),
-    { name: `${CURVE_NAMES.passAt}: at least one of k passes`, glyph: { kind: "line", color: "var(--quiet)" } },
-    { name: `${CURVE_NAMES.passHat}: all of k pass`, glyph: { kind: "line", color: "var(--quiet)", isDashed: true } },
-  ];
-}
+/** Systems have their names at the ends of their curves. */
+const CURVE_LEGEND: readonly LegendEntry[] = [
+  { name: "pass@k: at least one of k passes", glyph: { kind: "line", color: "var(--quiet)" } },
+  { name: "pass^k: all of k pass", glyph: { kind: "line", color: "var(--quiet)", isDashed: true } },
+];
 
-function PassCurvesPlot({ data, width, words, series, onPick }: PassCurvesPlotProps) {
+function PassCurvesPlot({ data, width, words, series, onPick, onIsolate }: PassCurvesPlotProps) {
   const layout = useMemo(() => computePassCurvesLayout(data, width), [data, width]);
   const { height, area, x, y } = layout;
   const drawing = useCallback(
@@ -92,9 +108,15 @@ function PassCurvesPlot({ data, width, words, series, onPick }: PassCurvesPlotPr
             />
           );
         })}
+        <LineLabels
+          labels={layout.labels}
+          getLook={series}
+          active={layout.marks.find((mark) => mark.series === active)?.selection?.system ?? null}
+          onIsolate={onIsolate}
+        />
       </>
     ),
-    [layout, series, data],
+    [layout, series, data, onIsolate],
   );
   return <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick} draw={drawing} />;
 }
@@ -140,20 +162,29 @@ interface PassCurvesLayout {
   x: Axis;
   y: Axis;
   curves: readonly PlacedCurve[];
+  labels: readonly PlacedLineLabel[];
   marks: readonly Mark[];
 }
 
 const CURVE_KINDS: readonly CurveKind[] = ["passAt", "passHat"];
 
 export function computePassCurvesLayout(curves: readonly PassCurve[], width: number): PassCurvesLayout {
-  const height = computeChartHeight(width);
-  const area = computePlotArea(width, height);
+  const outside = computePlotArea(width, 0);
+  const height = Math.max(computeChartHeight(width), computeLabelsHeight(curves.length) + outside.top - outside.bottom);
+  const names = curves.map(({ system }) => system);
+  const texts = fitLineLabels(names.map(shortenSystemNames(names)), width);
+  const area = { ...computePlotArea(width, height), right: width - measureLabelMargin(texts) };
   const ks = curves.flatMap(({ points }) => points.map(({ k }) => k));
   const x = createWholeNumberAxis(ks, area);
   const y = createLinearAxis({ values: [0, 1], range: [area.bottom, area.top], text: formatShareTick, count: 5 });
   const drawn = curves.flatMap((curve) => CURVE_KINDS.map((kind) => placeCurve(curve, kind, { x, y })));
   const marks = curves.flatMap((curve) => CURVE_KINDS.flatMap((kind) => createCurveMarks(curve, kind, { x, y })));
-  return { height, area, x, y, curves: drawn, marks };
+  const ends = curves.flatMap(({ system }, index) => {
+    const spots = drawn.filter((curve) => curve.system === system).flatMap((curve) => curve.spots.at(-1) ?? []);
+    const [end] = spots;
+    return end === undefined ? [] : [{ name: system, text: texts[index] ?? system, x: end.x, y: end.y }];
+  });
+  return { height, area, x, y, curves: drawn, labels: placeLineLabels(ends, area), marks };
 }
 
 /** k is a whole number, and so are its ticks; the first and the last keep away from the edges. */
@@ -210,8 +241,6 @@ function createCurveMarks({ system, points }: PassCurve, kind: CurveKind, { x, y
 /** pass@k: at least one of k trials passes. pass^k: all of them do. */
 type CurveKind = "passAt" | "passHat";
 
-const CURVE_NAMES: Readonly<Record<CurveKind, string>> = { passAt: "pass@k", passHat: "pass^k" };
-
 function getCurveValue(
   point: PassCurveChartPoint,
   kind: CurveKind,
@@ -239,9 +268,9 @@ function describeCurvePoint(
 export function describePassCurves(curves: readonly PassCurve[]): string {
   const drawn = curves.filter(({ points }) => points.some(hasPassValue));
   const most = Math.max(0, ...drawn.flatMap(({ points }) => points.filter(hasPassValue).map(({ k }) => k)));
-  if (drawn.length === 0) return "There is nothing to draw: no trial was scored as pass or fail.";
+  if (drawn.length === 0) return "Nothing to show: no trial was scored as pass or fail.";
   if (most === 1)
-    return "Each example was tried once, so that pass@1 and pass^1 are both the pass rate. More trials show how dependable a system is.";
+    return "Each example was tried once, so pass@1 and pass^1 both equal the pass rate. More trials show how reliable a system is.";
   const sentences = drawn.slice(0, 3).flatMap((curve) => describeLastPoint(curve));
   const more = drawn.length > 3 ? `; ${drawn.length - 3} more in the table` : "";
   return `${sentences.join("; ")}${more}. The wider the gap between the two curves, the less a single trial can be relied on.`;
@@ -255,7 +284,7 @@ function describeLastPoint({ system, points }: PassCurve): string[] {
   const last = points.filter(hasPassValue).at(-1);
   if (last === undefined) return [];
   return [
-    `${shortenName(system)} passes at least once in ${last.k} for ${formatShare(last.passAt)} of tasks and every time for ${formatShare(last.passHat)}`,
+    `${shortenName(system)} passes at least 1 of ${last.k} trials on ${formatShare(last.passAt)} of tasks and all ${last.k} on ${formatShare(last.passHat)}`,
   ];
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren, HTMLAttributes, TargetedEvent, TargetedKeyboard
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import type { ErrorCategory, FacetValue } from "../../../src/core/row.js";
 
-interface PlotProps {
+export interface PlotProps {
   width: number;
   height: number;
   /** For screen readers. */
@@ -113,7 +113,7 @@ function findClickedMark(marks: readonly Mark[], event: TargetedEvent<HTMLDivEle
   return event.detail === 0 ? findFocusedMark(event) : findMarkUnderPointer(marks, event);
 }
 
-function findFocusedMark({ target }: Event): number | null {
+export function findFocusedMark({ target }: Event): number | null {
   const place = target instanceof Element ? target.closest<SVGElement>("[data-mark]")?.dataset.mark : undefined;
   return place === undefined ? null : Number(place);
 }

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { QualityCostPoint } from "../../../src/report/dashboard/contract.js";
-import { formatNumber } from "../ui/index.js";
+import { formatScore } from "../ui/index.js";
 import { type Axis, BottomAxis, computeTickCount, createLinearAxis, formatNumberTick } from "./axes.js";
 import { BarNames, type BarRows, computeBarRows } from "./bars.js";
 import { ChartFrame, type ChartTableData } from "./frame.js";
@@ -54,7 +54,7 @@ export function QualityBars({ data, title = "Quality", systems, onPick }: Qualit
                         stroke={color}
                       />
                       <text class="value" x={rows.right + 8} y={y} dy="0.32em">
-                        {formatNumber(quality)}
+                        {formatScore(quality, 3)}
                       </text>
                     </g>
                   );
@@ -114,8 +114,8 @@ function computeQualityBars(ranked: readonly RankedPoint[], width: number): Qual
 }
 
 function formatQuality({ quality, low, high }: RankedPoint): string {
-  const interval = low === null || high === null ? "" : ` [${formatNumber(low)}, ${formatNumber(high)}]`;
-  return `${formatNumber(quality)}${interval}`;
+  const interval = low === null || high === null ? "" : ` [${formatScore(low, 3)}, ${formatScore(high, 3)}]`;
+  return `${formatScore(quality, 3)}${interval}`;
 }
 
 function describeQualityBars(ranked: readonly RankedPoint[], systems: number): string {
@@ -123,12 +123,13 @@ function describeQualityBars(ranked: readonly RankedPoint[], systems: number): s
   if (best === undefined) return "No quality yet: no trial was scored.";
   const missing = systems - ranked.length;
   const rest = missing > 0 ? ` ${missing} without a score ${missing === 1 ? "is" : "are"} left out.` : "";
-  if (others.length === 0)
-    return `${shortenName(best.system)} has a mean score of ${formatNumber(best.quality)}.${rest}`;
+  if (others.length === 0) return `Mean score of ${shortenName(best.system)}: ${formatScore(best.quality, 3)}.${rest}`;
   const near = others.filter(({ high }) => high !== null && best.low !== null && high >= best.low).length;
   const overlap =
-    near === 0 ? "no other interval reaches it" : `${near} of ${others.length} other intervals overlap it`;
-  return `${shortenName(best.system)} is best with ${formatNumber(best.quality)}; ${overlap}.${rest}`;
+    near === 0
+      ? "no other interval overlaps its own"
+      : `the intervals of ${near} of ${others.length} others overlap its own`;
+  return `Best: ${shortenName(best.system)} (${formatScore(best.quality, 3)}); ${overlap}.${rest}`;
 }
 
 function buildQualityTable(ranked: readonly RankedPoint[]): ChartTableData {
@@ -136,9 +137,9 @@ function buildQualityTable(ranked: readonly RankedPoint[]): ChartTableData {
     columns: ["System", "Mean score", "from", "to", "Examples"],
     rows: ranked.map(({ system, quality, low, high, n }) => [
       formatName(system),
-      formatNumber(quality),
-      formatNumber(low),
-      formatNumber(high),
+      formatScore(quality, 3),
+      formatScore(low, 3),
+      formatScore(high, 3),
       String(n),
     ]),
   };

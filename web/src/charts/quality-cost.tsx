@@ -1,8 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { QualityCostChart as QualityCostData, QualityCostPoint } from "../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatNumber, formatPlural, formatShare } from "../ui/index.js";
+import { formatCount, formatDollars, formatPlural, formatScore, formatShare } from "../ui/index.js";
 import {
-  type Axis,
   BottomAxis,
   computeChartHeight,
   computePlotArea,
@@ -11,15 +10,16 @@ import {
   formatCountTick,
   formatDollarTick,
   formatNumberTick,
+  type InvertibleAxis,
   LeftAxis,
   measureLeftMargin,
   type PlotArea,
   type TickFormatter,
 } from "./axes.js";
 import { type AxisScale, ChartFrame, type ChartTableData, type LegendEntry, ScaleChoice } from "./frame.js";
-import type { SeriesLook } from "./looks.js";
+import { measureShape, type SeriesLook } from "./looks.js";
 import { formatName, formatNameList, shortenName, shortenSystemNames } from "./names.js";
-import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
+import type { ChartProps, Mark, TooltipFact } from "./plot.js";
 import {
   buildHarnessLegend,
   buildHullPath,
@@ -36,6 +36,7 @@ import {
   type ScatterPoint,
   ScatterPoints,
 } from "./scatter.js";
+import { type ChartView, ClippedToArea, isInsideArea, ZoomablePlot } from "./zoom.js";
 
 interface QualityCostChartProps extends ChartProps {
   data: QualityCostData;
@@ -43,6 +44,7 @@ interface QualityCostChartProps extends ChartProps {
 
 interface QualityCostPlotProps extends Pick<QualityCostChartProps, "data" | "onPick"> {
   width: number;
+  title: string;
   words: string;
   drawing: QualityCostDrawing;
 }
@@ -51,6 +53,8 @@ interface QualityCostDrawing {
   getLook: (point: QualityCostPoint) => SeriesLook;
   /** Of the costs. */
   scale: AxisScale;
+  /** Default: all of the chart. */
+  view?: ChartView | undefined;
 }
 
 /**
@@ -78,15 +82,20 @@ export function QualityCostChart({
     >
       {data.points.some(hasCostAndQuality)
         ? (width) => (
-            <QualityCostPlot data={data} width={width} words={`${title}. ${words}`} drawing={drawing} onPick={onPick} />
+            <QualityCostPlot data={data} width={width} title={title} words={words} drawing={drawing} onPick={onPick} />
           )
         : null}
     </ChartFrame>
   );
 }
 
-function QualityCostPlot({ data, width, words, drawing, onPick }: QualityCostPlotProps) {
-  const layout = useMemo(() => computeQualityCostLayout(data, width, drawing), [data, width, drawing]);
+function QualityCostPlot({ data, width, title, words, drawing, onPick }: QualityCostPlotProps) {
+  const [views, setViews] = useState<readonly ChartView[]>([]);
+  const view = views.at(-1);
+  const layout = useMemo(
+    () => computeQualityCostLayout(data, width, { ...drawing, view }),
+    [data, width, drawing, view],
+  );
   const { height, area, x, y } = layout;
   const shapes = useMemo(
     () => (
@@ -99,17 +108,31 @@ function QualityCostPlot({ data, width, words, drawing, onPick }: QualityCostPlo
           zeroLabel={getCostUnitWords(data).nothing}
         />
         <ScatterLabels labels={layout.labels} />
-        <path class="front" d={layout.step} />
-        <path class="hull" d={layout.hull} />
-        <ScatterPoints points={layout.points} />
+        <ClippedToArea area={area} isZoomed={view !== undefined}>
+          <path class="front" d={layout.step} />
+          <path class="hull" d={layout.hull} />
+          <ScatterPoints points={layout.points} />
+        </ClippedToArea>
       </>
     ),
-    [layout, data],
+    [layout, data, view],
   );
   return (
-    <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>
+    <ZoomablePlot
+      title={title}
+      area={area}
+      x={x}
+      y={y}
+      views={views}
+      onChange={setViews}
+      width={width}
+      height={height}
+      label={`${title}. ${words}`}
+      marks={layout.marks}
+      onPick={onPick}
+    >
       {shapes}
-    </Plot>
+    </ZoomablePlot>
   );
 }
 
@@ -126,8 +149,8 @@ function buildQualityCostLegend(points: readonly QualityCostPoint[]): LegendEntr
 interface QualityCostLayout {
   height: number;
   area: PlotArea;
-  x: Axis;
-  y: Axis;
+  x: InvertibleAxis;
+  y: InvertibleAxis;
   points: readonly ScatterPoint[];
   labels: readonly PlacedLabel[];
   step: string;
@@ -142,17 +165,20 @@ function hasCostAndQuality(point: QualityCostPoint): point is PlacedQualityCostP
   return point.cost !== null && point.quality !== null;
 }
 
-const MARK_RADIUS = 6;
+const MARK_AREA = 80;
 
 export function computeQualityCostLayout(
   { points, front, hull, costUnit }: QualityCostData,
   width: number,
-  { getLook, scale }: QualityCostDrawing,
+  { getLook, scale, view }: QualityCostDrawing,
 ): QualityCostLayout {
   const placed = points.filter(hasCostAndQuality).sort((a, b) => a.cost - b.cost || a.quality - b.quality);
   const units = getCostUnitWords({ costUnit });
-  const { height, area, x, y } = createQualityCostAxes(placed, { width, scale, tick: units.tick });
-  const drawn = placed.map((point) => placeQualityCostPoint(point, { x, y, look: getLook(point) }));
+  const { height, area, x, y } = createQualityCostAxes(placed, { width, scale, view, tick: units.tick });
+  const shown = placed.filter(
+    ({ cost, quality }) => view === undefined || isInsideArea({ x: x.toPixel(cost), y: y.toPixel(quality) }, area),
+  );
+  const drawn = shown.map((point) => placeQualityCostPoint(point, { x, y, look: getLook(point) }));
   const steps = findHullMembers(front, placed).map(({ cost, quality }) => ({
     x: x.toPixel(cost),
     y: y.toPixel(quality),
@@ -166,12 +192,12 @@ export function computeQualityCostLayout(
     y,
     points: drawn,
     labels: placeLabels(
-      sortFrontFirst(drawn).map(({ name, x: left, y: top, isDominated }) => ({
+      sortFrontFirst(drawn).map(({ name, x: left, y: top, look, isDominated }) => ({
         name,
         text: getLabel(name),
         x: left,
         y: top,
-        size: MARK_RADIUS,
+        size: measureShape(look.shape, MARK_AREA) + 1,
         isQuiet: isDominated,
       })),
       {
@@ -185,19 +211,20 @@ export function computeQualityCostLayout(
     ),
     step: buildStepPath(steps, area.right),
     hull: buildHullPath(onHull, x, y),
-    marks: placed.map((point, index) => createQualityCostMark(point, drawn[index], units)),
+    marks: shown.map((point, index) => createQualityCostMark(point, drawn[index], units)),
   };
 }
 
 interface QualityCostAxisOptions {
   width: number;
   scale: AxisScale;
+  view: ChartView | undefined;
   tick: TickFormatter;
 }
 
 function createQualityCostAxes(
   placed: readonly PlacedQualityCostPoint[],
-  { width, scale, tick }: QualityCostAxisOptions,
+  { width, scale, view, tick }: QualityCostAxisOptions,
 ) {
   const height = computeChartHeight(width);
   const { top, bottom } = computePlotArea(width, height);
@@ -208,6 +235,7 @@ function createQualityCostAxes(
     text: formatNumberTick,
     count: 5,
     within: [0, 1],
+    view: view?.y,
   });
   const area = computePlotArea(width, height, measureLeftMargin(y));
   return {
@@ -220,13 +248,14 @@ function createQualityCostAxes(
       text: tick,
       count: computeTickCount(area),
       scale,
+      view: view?.x,
     }),
   };
 }
 
 interface PointAxes {
-  x: Axis;
-  y: Axis;
+  x: InvertibleAxis;
+  y: InvertibleAxis;
   look: SeriesLook;
 }
 
@@ -238,7 +267,7 @@ function placeQualityCostPoint(
     name: system,
     x: x.toPixel(cost),
     y: y.toPixel(quality),
-    area: 80,
+    area: MARK_AREA,
     look,
     isDominated: dominatedBy.length > 0,
     whisker: low === null || high === null ? null : { low: y.toPixel(low), high: y.toPixel(high) },
@@ -291,17 +320,16 @@ function describeQualityCostPoint(
 }
 
 function formatQuality({ quality, low, high }: QualityCostPoint): string {
-  const interval = low === null || high === null ? "no interval" : `${formatNumber(low)} to ${formatNumber(high)}`;
-  return quality === null ? "–" : `${formatNumber(quality)} (${interval})`;
+  const interval = low === null || high === null ? "no interval" : `${formatScore(low, 3)} to ${formatScore(high, 3)}`;
+  return quality === null ? "–" : `${formatScore(quality, 3)} (${interval})`;
 }
 
 /** What the chart shows, or why it is empty. */
 export function describeQualityCost({ points, front, hull, costUnit }: QualityCostData): string {
   const units = getCostUnitWords({ costUnit });
-  if (points.length === 0) return "There is nothing to draw: the run has no systems.";
+  if (points.length === 0) return "Nothing to show: the run has no systems.";
   const placed = points.filter(({ cost, quality }) => cost !== null && quality !== null);
-  if (placed.length === 0)
-    return "There is nothing to draw: no system has both a score and a known cost or output tokens.";
+  if (placed.length === 0) return "Nothing to show: no system has both a score and a known cost or output tokens.";
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const said = `${describeFront(front, units)} ${describeDominated(dominated, placed.length, units)}${describeHull(front, hull)}`;
   return `${units.before}${said}`;
@@ -310,8 +338,8 @@ export function describeQualityCost({ points, front, hull, costUnit }: QualityCo
 function describeFront(front: readonly string[], { least }: CostUnitWords): string {
   const [cheapest, best] = [front[0], front.at(-1)];
   if (cheapest === undefined || best === undefined) return "No system is on the front.";
-  if (front.length === 1) return `Only ${shortenName(cheapest)} is on the front.`;
-  return `${shortenName(cheapest)} ${least} and ${shortenName(best)} is the best.`;
+  if (front.length === 1) return `On the front: only ${shortenName(cheapest)}.`;
+  return `${least} on the front: ${shortenName(cheapest)}. Best: ${shortenName(best)}.`;
 }
 
 function describeDominated(dominated: number, total: number, { asLittle }: CostUnitWords): string {
@@ -359,9 +387,9 @@ export function buildQualityCostTable({ points, front, hull, costUnit }: Quality
     rows: points.map((point) => [
       formatName(point.system),
       point.harness === null ? "–" : formatName(point.harness),
-      formatNumber(point.quality),
-      formatNumber(point.low),
-      formatNumber(point.high),
+      formatScore(point.quality, 3),
+      formatScore(point.low, 3),
+      formatScore(point.high, 3),
       units.text(point.cost),
       String(point.n),
       front.includes(point.system) ? "yes" : "no",
@@ -399,9 +427,9 @@ const COST_UNITS: Readonly<Record<QualityCostData["costUnit"], CostUnitWords>> =
     nothing: "free",
     text: formatDollars,
     tick: formatDollarTick,
-    least: "is the cheapest on the front,",
+    least: "Cheapest",
     asLittle: "as cheap",
-    unknown: "cost not known",
+    unknown: "cost unknown",
     before: "",
   },
   tokens: {
@@ -411,9 +439,9 @@ const COST_UNITS: Readonly<Record<QualityCostData["costUnit"], CostUnitWords>> =
     nothing: "none",
     text: (cost) => formatCount(cost === null ? null : Math.round(cost)),
     tick: formatCountTick,
-    least: "writes the least of those on the front,",
+    least: "Briefest",
     asLittle: "as brief",
-    unknown: "output tokens not known",
+    unknown: "output tokens unknown",
     before: "No price is known, so output tokens stand in for cost. ",
   },
 };

@@ -360,7 +360,7 @@ function listRings(
       ? [{ radius: share * radius, text, isCut: false }]
       : [];
   });
-  return isCut ? [...inner, { radius, text: "cut", isCut }] : inner;
+  return isCut ? [...inner, { radius, text: "clipped", isCut }] : inner;
 }
 
 function computeAngle(index: number, count: number): number {
@@ -394,7 +394,7 @@ function placeRadarName(
   return {
     system,
     text: truncateName(system, room),
-    value: `${format(value)}${isClipped ? " (cut)" : ""}`,
+    value: `${format(value)}${isClipped ? " (clipped)" : ""}`,
     x,
     y: y - rise,
     anchor,
@@ -408,7 +408,7 @@ function describeSpoke({ system, value, isClipped }: RadarSpoke, unit: RadarMeas
     id: system,
     series: "all",
     title: formatName(system),
-    facts: [[measure, `${format(value)}${isClipped ? " (cut in the drawing)" : ""}`]],
+    facts: [[measure, `${format(value)}${isClipped ? " (clipped in the chart)" : ""}`]],
     selection: { system },
   };
 }
@@ -424,7 +424,7 @@ interface MeasureBarsLayout {
 export function computeMeasureBars(measure: RadarMeasure, width: number): MeasureBarsLayout {
   const { format, tick } = UNIT_WORDS[measure.unit];
   const measured = measure.spokes.filter(isMeasuredSpoke);
-  const texts = measured.map(({ value, isClipped }) => `${format(value)}${isClipped ? " (cut)" : ""}`);
+  const texts = measured.map(({ value, isClipped }) => `${format(value)}${isClipped ? " (clipped)" : ""}`);
   const rows = computeBarRows(
     measured.map(({ system }) => system),
     {
@@ -488,16 +488,18 @@ export function listRadarNotes({ unit, spokes, limit }: RadarMeasure): string[] 
   if (unmeasured.length === spokes.length) return [];
   return [
     ...(clipped.length > 0
-      ? [`Cut at ${format(limit)}, five times the median of the systems; the real values: ${real.join("; ")}.`]
+      ? [`Clipped at ${format(limit)}, five times the median of the systems. Actual: ${real.join("; ")}.`]
       : []),
-    ...(unmeasured.length > 0 ? [`Nothing passed, or not measured: ${formatNameList(unmeasured, 8)}.`] : []),
+    ...(unmeasured.length > 0
+      ? [`Not shown: ${formatNameList(unmeasured, 8)} (nothing passed, or not measured).`]
+      : []),
   ];
 }
 
 function buildRadarTable({ unit, spokes, limit }: RadarMeasure): ChartTableData {
   const { format, measure } = UNIT_WORDS[unit];
   return {
-    columns: ["System", measure, `Cut at ${format(limit)}`],
+    columns: ["System", measure, `Clipped at ${format(limit)}`],
     rows: spokes.map(({ system, value, isClipped }) => [formatName(system), format(value), isClipped ? "yes" : "no"]),
   };
 }

@@ -59,7 +59,7 @@ const mark = (text: string, x: number, y: number) => ({ name: text, text, x, y, 
 
 test("puts the label of a single mark to its upper right", () => {
   expect(placeLabels([mark("a", 100, 100)], { area })).toEqual([
-    { name: "a", text: "a", x: 106, y: 96, isQuiet: false, leader: null },
+    { name: "a", text: "a", x: 106, y: 95, isQuiet: false, leader: null },
   ]);
 });
 
@@ -80,6 +80,13 @@ test("moves a label away from a line", () => {
   expect(label?.y).toBeGreaterThan(100);
 });
 
+test("lets a line cross a name rather than run along it", () => {
+  const across = listStepBoxes([{ x: 0, y: 160 }], 600);
+  const upright = Array.from({ length: 60 }, (_, place) => ({ x: place * 10, y: 0, width: 2, height: 300 }));
+  const [label] = placeLabels([mark("system", 300, 150)], { area, lines: [...across, ...upright] });
+  expect(Math.abs((label?.y ?? 160) - 4 - 160)).toBeGreaterThan(8);
+});
+
 test("labels every mark of a crowd, some with a leader line", () => {
   const marks = Array.from({ length: 12 }, (_, index) =>
     mark(`system-${index}`, 300 + (index % 4) * 8, 140 + index * 2),
@@ -89,22 +96,50 @@ test("labels every mark of a crowd, some with a leader line", () => {
   expect(labels.some(({ leader }) => leader !== null)).toBe(true);
 });
 
-test("labels never overlap, and stay inside the area", () => {
+const HEIGHT = 16;
+const toBox = ({ x, y, text }: { x: number; y: number; text: string }) => ({
+  left: x,
+  right: x + estimateTextWidth(text),
+  top: y - 12,
+  bottom: y - 12 + HEIGHT,
+});
+type Rectangle = ReturnType<typeof toBox>;
+const isApart = (a: Rectangle, b: Rectangle) =>
+  a.right <= b.left + 0.001 || b.right <= a.left + 0.001 || a.bottom <= b.top + 0.001 || b.bottom <= a.top + 0.001;
+
+test("labels never overlap each other or a mark, and stay inside the area", () => {
   fc.assert(
     fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
-      const labels = placeLabels(marks, { area });
-      for (const [index, a] of labels.entries()) {
-        expect(a.x).toBeGreaterThanOrEqual(0);
-        expect(a.x + estimateTextWidth(a.text)).toBeLessThanOrEqual(600.001);
-        for (const b of labels.slice(index + 1)) {
-          const isApart =
-            Math.abs(a.y - b.y) >= 13.999 ||
-            a.x + estimateTextWidth(a.text) <= b.x + 0.001 ||
-            b.x + estimateTextWidth(b.text) <= a.x + 0.001;
-          expect(isApart).toBe(true);
-        }
+      const boxes = placeLabels(marks, { area }).map(toBox);
+      for (const [index, box] of boxes.entries()) {
+        expect(box.left).toBeGreaterThanOrEqual(0);
+        expect(box.right).toBeLessThanOrEqual(600.001);
+        for (const other of boxes.slice(index + 1)) expect(isApart(box, other)).toBe(true);
+        for (const { x, y: down, size } of marks)
+          expect(isApart(box, { left: x - size, right: x + size, top: down - size, bottom: down + size })).toBe(true);
       }
     }),
     { numRuns: 50 },
   );
+});
+
+test("every mark has a label while there is room, wherever the marks are", () => {
+  const few = fc.array(fc.record({ x: fc.integer({ min: 0, max: 600 }), y: fc.integer({ min: 0, max: 300 }) }), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(few, (places) => {
+      const marks = places.map((place, index) => mark(`system-${index}`, place.x, place.y));
+      expect(placeLabels(marks, { area })).toHaveLength(marks.length);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a label that would lie on a line moves away with a leader", () => {
+  const lines = listStepBoxes([{ x: 0, y: 100 }], 600);
+  const [label] = placeLabels([mark("system", 300, 100)], { area, lines });
+  if (label === undefined) throw new Error("The mark has no label.");
+  const { top, bottom } = toBox(label);
+  expect(top >= 101 || bottom <= 99).toBe(true);
 });

@@ -1,9 +1,11 @@
 import {
   ARIA_HIDDEN,
   type Axis,
+  type AxisView,
   createLinearAxis,
   createLogAxis,
   type DurationUnit,
+  type InvertibleAxis,
   type PlotArea,
   type TickFormatter,
 } from "./axes.js";
@@ -95,10 +97,14 @@ interface LabelSpace {
   lines?: readonly Box[];
 }
 
-const LABEL_HEIGHT = 14;
+const LABEL_HEIGHT = 16;
+/** From the top of a label to the line its letters stand on. */
+const LABEL_BASELINE = 12;
 const MAX_LABEL_WIDTH = 180;
 const MAX_LABEL_SHARE = 0.45;
 const LABEL_GAP = 4;
+/** The first labels were placed without knowing the later ones: they may move. */
+const PLACEMENT_ROUNDS = 3;
 
 /**
  * Places a label for each mark, beside it or further away with a leader line; the first marks choose first. Labels never
@@ -106,22 +112,39 @@ const LABEL_GAP = 4;
  */
 export function placeLabels(marks: readonly LabeledMark[], { area, lines = [] }: LabelSpace): PlacedLabel[] {
   const covered = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
-  const taken: Box[] = [...covered];
-  const avoided: Box[] = [...lines];
   const room = Math.min(MAX_LABEL_WIDTH, (area.right - area.left) * MAX_LABEL_SHARE);
-  return marks.flatMap((mark, index) => {
-    const text = truncateName(mark.text, room);
-    const places = listLabelPlaces(mark, estimateTextWidth(text)).filter(
-      ({ box }) => isInsideArea(box, area) && isFreeOfOthers(box, taken),
-    );
-    const others = taken.filter((box) => box !== covered[index]);
-    const best = findCheapest(places, (place) => computePlaceCost(place, others, avoided));
-    if (best === null) return [];
-    taken.push(best.box);
-    if (best.leader !== null) avoided.push(...listLeaderBoxes(best.leader));
-    const { name, isQuiet } = mark;
-    return [{ name, text, isQuiet, x: best.box.x, y: best.box.y + LABEL_HEIGHT - 3, leader: best.leader }];
+  const texts = marks.map(({ text }) => truncateName(text, room));
+  const candidates = marks.map((mark, index) =>
+    listLabelPlaces(mark, estimateTextWidth(texts[index] ?? "")).filter(
+      ({ box }) => isBoxInside(box, area) && isFreeOfOthers(box, covered),
+    ),
+  );
+  const chosen = new Map<number, LabelPlace>();
+  for (let round = 0; round < PLACEMENT_ROUNDS; round++)
+    for (const [index, places] of candidates.entries()) {
+      chosen.delete(index);
+      const labels = [...chosen.values()];
+      const obstacles: Obstacles = {
+        boxes: [...covered.filter((_, other) => other !== index), ...labels.map(({ box }) => box)],
+        lines: [...lines, ...labels.flatMap(({ leader }) => (leader === null ? [] : listLeaderBoxes(leader)))],
+      };
+      const free = places.filter(({ box }) => isFreeOfOthers(box, obstacles.boxes));
+      const best = findCheapest(free, (place) => computePlaceCost(place, obstacles));
+      if (best !== null) chosen.set(index, best);
+    }
+  return marks.flatMap(({ name, isQuiet }, index) => {
+    const place = chosen.get(index);
+    if (place === undefined) return [];
+    const { box, leader } = place;
+    return [{ name, text: texts[index] ?? "", isQuiet, x: box.x, y: box.y + LABEL_BASELINE, leader }];
   });
+}
+
+interface Obstacles {
+  /** Other marks and labels. */
+  boxes: readonly Box[];
+  /** Small boxes along lines. */
+  lines: readonly Box[];
 }
 
 interface LabelPlace {
@@ -131,14 +154,22 @@ interface LabelPlace {
   cost: number;
 }
 
-const LINE_COST = 40;
-const CROSSED_LEADER_COST = 60;
+const LINE_COST = 100;
+/** For each pixel of width: a line along a name makes it unreadable, one across it does not. */
+const LINE_WIDTH_COST = 4;
+const CROSSED_LEADER_COST = 170;
 
-function computePlaceCost({ box, leader, cost }: LabelPlace, others: readonly Box[], avoided: readonly Box[]): number {
-  const lines = avoided.some((line) => isOverlapping(box, line)) ? LINE_COST : 0;
+function computePlaceCost({ box, leader, cost }: LabelPlace, { boxes, lines }: Obstacles): number {
+  const under = lines.filter((line) => isOverlapping(box, line));
+  const width = under.reduce((sum, line) => sum + measureSharedWidth(box, line), 0);
+  const onLine = under.length === 0 ? 0 : LINE_COST + LINE_WIDTH_COST * width;
   const pieces = leader === null ? [] : listLeaderBoxes(leader);
-  const crossed = pieces.some((piece) => others.some((other) => isOverlapping(piece, other)));
-  return cost + lines + (crossed ? CROSSED_LEADER_COST : 0);
+  const crossed = pieces.some((piece) => boxes.some((other) => isOverlapping(piece, other)));
+  return cost + onLine + (crossed ? CROSSED_LEADER_COST : 0);
+}
+
+function measureSharedWidth(box: Box, other: Box): number {
+  return Math.min(box.x + box.width, other.x + other.width) - Math.max(box.x, other.x);
 }
 
 function findCheapest(places: readonly LabelPlace[], getCost: (place: LabelPlace) => number): LabelPlace | null {
@@ -150,8 +181,8 @@ function findCheapest(places: readonly LabelPlace[], getCost: (place: LabelPlace
   return best;
 }
 
-const LEADER_LENGTHS = [16, 28, 42, 58, 78, 100];
-const LEADER_DIRECTIONS = 12;
+const LEADER_LENGTHS = [16, 28, 42, 58, 78, 100, 130];
+const LEADER_DIRECTIONS = 16;
 
 /** Beside the mark, beginning at the upper right, where the step of a front does not cross it; then in wider circles. */
 function listLabelPlaces({ x, y, size }: LabeledMark, width: number): LabelPlace[] {
@@ -194,7 +225,7 @@ function listLeaderBoxes({ x1, y1, x2, y2 }: NonNullable<PlacedLabel["leader"]>)
   });
 }
 
-function isInsideArea(box: Box, { left, right, top, bottom }: PlotArea): boolean {
+function isBoxInside(box: Box, { left, right, top, bottom }: PlotArea): boolean {
   return box.x >= left && box.x + box.width <= right && box.y >= top && box.y + box.height <= bottom;
 }
 
@@ -326,9 +357,10 @@ interface ValueAxisOptions {
   count: number;
   scale: AxisScale;
   duration?: DurationUnit | undefined;
+  view?: AxisView | undefined;
 }
 
 /** For costs and times: logarithmic unless chosen otherwise, since they differ by powers of ten. */
-export function createScaledAxis({ scale, ...options }: ValueAxisOptions): Axis {
+export function createScaledAxis({ scale, ...options }: ValueAxisOptions): InvertibleAxis {
   return scale === "log" ? createLogAxis(options) : createLinearAxis({ ...options, include: [0] });
 }

@@ -4,6 +4,8 @@ import { formatName, shortenSystemNames } from "./names.js";
 interface SystemPickerProps {
   /** Every system of the page. */
   systems: readonly string[];
+  /** What looks are assigned to. */
+  known: readonly string[];
   isSelected: (system: string) => boolean;
   onChange: (selected: readonly string[]) => void;
 }
@@ -13,9 +15,9 @@ interface SystemPickerProps {
  * @example
  * <SystemPicker {...selectSystems(route, systems)} />
  */
-export function SystemPicker({ systems, isSelected, onChange }: SystemPickerProps) {
+export function SystemPicker({ systems, known, isSelected, onChange }: SystemPickerProps) {
   if (systems.length < 2) return null;
-  const getLook = assignSystemLooks(systems, []);
+  const getLook = assignSystemLooks(known, systems);
   const getLabel = shortenSystemNames(systems);
   const selected = systems.filter(isSelected);
   const toggle = (system: string) =>

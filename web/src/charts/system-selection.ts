@@ -1,6 +1,7 @@
 import { selectCostSpeed, selectQualityCost } from "../../../src/report/dashboard/charts/select.js";
 import type {
   CostRadarChart,
+  EffortCurve,
   RadarChart,
   RunCard,
   RunCharts,
@@ -11,8 +12,12 @@ import { type Route, updateQuery } from "../ui/index.js";
 
 interface SystemSelection {
   readonly systems: readonly string[];
+  /** What looks are assigned to, so that a filter of systems does not change colors. */
+  readonly known: readonly string[];
   readonly isSelected: (system: string) => boolean;
   readonly onChange: (selected: readonly string[]) => void;
+  /** Shows only one system, or all when it is the only one. */
+  readonly onIsolate: (system: string) => void;
 }
 
 /** Stands for no system in the address: an empty value would be left out of it. */
@@ -23,17 +28,26 @@ const NONE = "-";
  * @example
  * const selection = selectSystems(route, ["a", "b"]); // of "#/run/ID/charts?systems=a"
  * selection.isSelected("b"); // false
+ * @param known Also the systems that a filter leaves out. Default: `systems`.
  */
-export function selectSystems(route: Route, systems: readonly string[]): SystemSelection {
+export function selectSystems(
+  route: Route,
+  systems: readonly string[],
+  known: readonly string[] = systems,
+): SystemSelection {
   const wanted = parseSystemNames(route.query.systems);
-  const known = wanted?.filter((name) => systems.includes(name)) ?? [];
+  const named = wanted?.filter((name) => systems.includes(name)) ?? [];
   // Names of another page select nothing here, which would be an empty page.
-  const selected = wanted === null || (wanted.length > 0 && known.length === 0) ? null : new Set(known);
+  const selected = wanted === null || (wanted.length > 0 && named.length === 0) ? null : new Set(named);
+  const isSelected = (system: string) => selected?.has(system) ?? true;
+  const onChange = (names: readonly string[]) =>
+    updateQuery(route, { systems: names.length === systems.length ? undefined : formatSystemNames(names) });
   return {
     systems,
-    isSelected: (system) => selected?.has(system) ?? true,
-    onChange: (names) =>
-      updateQuery(route, { systems: names.length === systems.length ? undefined : formatSystemNames(names) }),
+    known,
+    isSelected,
+    onChange,
+    onIsolate: (system) => onChange(systems.filter(isSelected).length > 1 ? [system] : systems),
   };
 }
 
@@ -62,6 +76,16 @@ export function selectRunCharts(charts: RunCharts, isSelected: (system: string) 
     tokenCosts: select(charts.tokenCosts),
     latencies: select(charts.latencies),
   };
+}
+
+/** Efforts of models with at least one selected system. */
+export function selectEffortCurves(
+  curves: readonly EffortCurve[],
+  isSelected: (system: string) => boolean,
+): EffortCurve[] {
+  return curves
+    .map((curve) => ({ ...curve, points: curve.points.filter(({ system }) => isSelected(system)) }))
+    .filter(({ points }) => points.length > 0);
 }
 
 function selectRadar(radar: RadarChart, isSelected: (system: string) => boolean): RadarChart {

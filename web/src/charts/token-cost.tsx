@@ -327,27 +327,28 @@ function describeCostPart(cost: TokenCost, part: CostPart, unit: CostUnit): { ti
 
 /** What the chart shows, or why it is empty. */
 export function describeTokenCosts(costs: readonly TokenCost[], unit: CostUnit): string {
-  if (costs.length === 0) return "There is nothing to draw: the run has no systems.";
+  if (costs.length === 0) return "Nothing to show: the run has no systems.";
   const known = costs.flatMap((cost) => {
     const total = computeSpent(cost, unit);
     return total === null ? [] : [{ cost, total }];
   });
-  const dearest = known.sort((a, b) => b.total - a.total)[0];
-  if (dearest === undefined) return "There is nothing to draw: nobody reported which tokens were used.";
-  const { system } = dearest.cost;
-  const largest = listCostParts(dearest.cost, unit).sort((a, b) => getAmount(b, unit) - getAmount(a, unit))[0];
-  const share = largest === undefined || dearest.total === 0 ? "" : describeShare(largest, dearest.total, unit);
-  const all = formatSpent(dearest.cost, unit);
+  const costliest = known.sort((a, b) => b.total - a.total)[0];
+  if (costliest === undefined) return "Nothing to show: no system reported its tokens.";
+  const { system } = costliest.cost;
+  const largest = listCostParts(costliest.cost, unit).sort((a, b) => getAmount(b, unit) - getAmount(a, unit))[0];
+  const share = largest === undefined || costliest.total === 0 ? "" : describeShare(largest, costliest.total, unit);
+  const all = formatSpent(costliest.cost, unit);
   // A system without a bar may have cost more.
   const among = known.length < costs.length ? `Of ${formatPlural(known.length, "system")} with a bar, ` : "";
-  const mayBeExceeded = known.some(({ cost }) => cost !== dearest.cost && hasPartialBill(cost));
-  const rank = mayBeExceeded ? "has the largest known bill," : "is the dearest with";
+  const mayBeExceeded = known.some(({ cost }) => cost !== costliest.cost && hasPartialBill(cost));
+  const rank = mayBeExceeded ? "has the largest known bill," : "is the most expensive with";
   return unit === "dollars"
     ? `${among}${shortenName(system)} ${rank} ${all}${share}.`
     : `${among}${shortenName(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
 }
 
 function describeShare(part: CostPart, total: number, unit: CostUnit): string {
+  if (part.name === "notSplit" && getAmount(part, unit) >= total) return "; none of it could be split by class";
   const share = formatShare(Math.min(1, getAmount(part, unit) / total));
   return part.name === "notSplit"
     ? `, ${share} of it not split by class`
@@ -364,25 +365,23 @@ export function listTokenCostNotes(costs: readonly TokenCost[], unit: CostUnit):
   const hasMore = unit === "dollars" && costs.some(isBilledLess);
   return [
     ...(unit === "dollars" && unpriced.length > 0
-      ? [`No bar, because the price of the tokens is not known: ${formatNameList(unpriced, 8)}.`]
+      ? [`No bar: ${formatNameList(unpriced, 8)} (the price of the tokens is unknown).`]
       : []),
-    ...(unreported.length > 0
-      ? [`No bar, because nobody reported which tokens were used: ${formatNameList(unreported, 8)}.`]
-      : []),
+    ...(unreported.length > 0 ? [`No bar: ${formatNameList(unreported, 8)} (no tokens were reported).`] : []),
     ...(hasRest
       ? [
-          "Not split: billed for trials of which not all tokens were reported, such as stopped ones, or without a price by class.",
+          "Not split: the cost of trials that did not report all of their tokens, such as stopped ones, or whose price by class is unknown.",
         ]
       : []),
     ...(unit === "dollars" && partial.length > 0
       ? [
-          `≥: the cost of some trials is not known: ${formatNameList(
+          `≥: the cost of some trials is unknown: ${formatNameList(
             partial.map(({ system, unknownCosts }) => `${system} (${formatPlural(unknownCosts, "trial")})`),
             8,
           )}.`,
         ]
       : []),
-    ...(hasMore ? ["The upright line is what was billed, where it is not the sum of the classes."] : []),
+    ...(hasMore ? ["A vertical line marks the bill where it differs from the sum of the classes."] : []),
   ];
 }
 

@@ -28,11 +28,11 @@ export function TopErrorsView({ errors, run, buildLink, title = "Top error codes
     <figure class="chart" aria-labelledby={`${id}-title`}>
       <figcaption>
         <h3 id={`${id}-title`}>{title}</h3>
-        <p class="words" dir="auto">
-          {describeTopErrors(errors)}
-        </p>
       </figcaption>
       {choice !== false && <div class="tools">{choice}</div>}
+      <p class="words" dir="auto">
+        {describeTopErrors(errors)}
+      </p>
       {errors.top.length > 0 && <ErrorTable errors={errors} title={title} buildLink={buildLink} />}
       {errors.leftOut > 0 && <p class="note">{formatQuantity(errors.leftOut, "rarer error")} not shown.</p>}
     </figure>
@@ -87,8 +87,7 @@ function ErrorTable({
           {errors.top.map((error) => (
             <tr key={error.code}>
               <th scope="row" class="word" dir="auto">
-                <strong>{formatName(error.code)}</strong>
-                <ErrorMessage error={error} />
+                <ErrorName error={error} />
               </th>
               <td class="word">{error.category}</td>
               <td class="figure">
@@ -114,9 +113,26 @@ function ErrorTable({
   );
 }
 
-function ErrorMessage({ error }: { error: TopErrors["top"][number] }) {
-  const message = removeCode(error);
-  return message === "" ? null : <span class="quiet"> {formatName(message)}</span>;
+/** The code with an example of a message, or the example alone. */
+function ErrorName({ error }: { error: TopErrors["top"][number] }) {
+  const name = getErrorName(error);
+  const message = name === error.code ? removeCode(error) : "";
+  return (
+    <>
+      <strong>{formatName(name)}</strong>
+      {message !== "" && <span class="quiet"> {formatName(message)}</span>}
+    </>
+  );
+}
+
+/**
+ * The code; an example of the message where messages that differ only in numbers and names count as one.
+ * @example
+ * getErrorName({ code: "no answer within # s", message: "no answer within 60 s" }); // "no answer within 60 s"
+ */
+export function getErrorName({ code, message }: Pick<TopErrors["top"][number], "code" | "message">): string {
+  const isPattern = /[#…]/.test(code) && message !== null && !message.startsWith(code);
+  return isPattern ? message : code;
 }
 
 /**
@@ -137,5 +153,5 @@ export function describeTopErrors({ top, trials, leftOut }: TopErrors): string {
   if (trials === 0) return "No trial has ended yet.";
   if (first === undefined) return `Nothing went wrong in ${formatQuantity(trials, "trial")}.`;
   const kinds = formatQuantity(top.length + leftOut, "different error");
-  return `${kinds} in ${formatQuantity(trials, "trial")}. The most frequent is ${formatName(first.code)}: ${formatQuantity(first.count, "trial")}, ${formatShare(first.count / trials)}.`;
+  return `${kinds} in ${formatQuantity(trials, "trial")}. The most frequent is ${formatName(getErrorName(first))}: ${formatQuantity(first.count, "trial")}, ${formatShare(first.count / trials)}.`;
 }

@@ -15,19 +15,30 @@ function createRun(day: number, values: Record<string, number | null>): RunCard 
 const figure = "cost_per_pass_usd";
 const drawing = { figure, scale: "linear", width: 700 } as const;
 
-test("hollow marks of one run do not lie on each other, and stay in the chart", () => {
+test("blank points have a lane below the values, and do not lie on each other", () => {
   const names = Array.from({ length: 9 }, (_, index) => `s${index}`);
   const blank = Object.fromEntries(names.map((name) => [name, null]));
-  const known = Object.fromEntries(names.map((name) => [name, 1]));
+  const known = Object.fromEntries(names.map((name) => [name, 0]));
   const runs = [createRun(1, blank), createRun(2, known), createRun(9, blank)];
-  const { lines, area } = computeTrendLayout(buildTrendLines(runs, figure), drawing);
-  const spots = lines.flatMap((line) => line.spots).filter(({ isBlank }) => isBlank);
-  for (const [index, spot] of spots.entries()) {
+  const near = { ...createRun(9, blank), createdAt: "2026-10-09T12:01:00Z" };
+  const { lines, area, frame, height } = computeTrendLayout(buildTrendLines([...runs, near], figure), drawing);
+  const spots = lines.flatMap((line) => line.spots);
+  for (const { y, isBlank } of spots) expect(y > area.bottom).toBe(isBlank);
+  const blanks = spots.filter(({ isBlank }) => isBlank);
+  expect(blanks).toHaveLength(27);
+  for (const [index, spot] of blanks.entries()) {
     expect(spot.x).toBeGreaterThanOrEqual(area.left);
     expect(spot.x).toBeLessThanOrEqual(area.right);
-    for (const other of spots.slice(index + 1))
+    expect(spot.y).toBeLessThan(frame.bottom);
+    for (const other of blanks.slice(index + 1))
       expect(Math.hypot(spot.x - other.x, spot.y - other.y)).toBeGreaterThanOrEqual(10);
   }
+  expect(frame.bottom).toBeLessThan(height);
+});
+
+test("there is no lane when every point has a value", () => {
+  const { area, frame } = computeTrendLayout(buildTrendLines([createRun(1, { a: 1 })], figure), drawing);
+  expect(frame).toEqual(area);
 });
 
 test("every line has a name at its end, also one without a value", () => {
@@ -47,7 +58,7 @@ test("the chart grows when it has more names than fit beside it", () => {
   expect(labels.at(-1)?.labelY).toBeLessThanOrEqual(area.bottom);
 });
 
-test("one slow or dear system makes the axis logarithmic", () => {
+test("one slow or expensive system makes the axis logarithmic", () => {
   const scale = (values: Record<string, number | null>) =>
     chooseTrendScale(buildTrendLines([createRun(1, values)], figure));
   expect(scale({ a: 1, b: 2 })).toBe("linear");

@@ -13,6 +13,7 @@ import {
   formatShare,
 } from "../ui/index.js";
 import {
+  ARIA_HIDDEN,
   type Axis,
   BottomAxis,
   computeChartHeight,
@@ -23,6 +24,7 @@ import {
   formatNumberTick,
   formatSecondsTick,
   formatShareTick,
+  type InvertibleAxis,
   LeftAxis,
   measureLeftMargin,
   type PlotArea,
@@ -40,8 +42,9 @@ import {
 } from "./line-labels.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
 import { formatName, shortenName, shortenSystemNames } from "./names.js";
-import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
+import type { ChartProps, Mark, TooltipFact } from "./plot.js";
 import { buildWhiskerPath, createScaledAxis } from "./scatter.js";
+import { type ChartView, ClippedToArea, isInsideArea, ZoomablePlot } from "./zoom.js";
 
 interface TrendChartProps extends ChartProps {
   runs: readonly RunCard[];
@@ -109,29 +112,44 @@ export function TrendChart({ runs, figure, title = "Trend", systems, onPick, onI
 }
 
 function TrendPlot({ lines, figure, scale, width, title, words, series, onPick, onIsolate }: TrendPlotProps) {
-  const layout = useMemo(() => computeTrendLayout(lines, { figure, scale, width }), [lines, figure, scale, width]);
-  const { height, area, x, y } = layout;
+  const [views, setViews] = useState<readonly ChartView[]>([]);
+  const view = views.at(-1);
+  const layout = useMemo(
+    () => computeTrendLayout(lines, { figure, scale, width, view }),
+    [lines, figure, scale, width, view],
+  );
+  const { height, area, frame, x, y } = layout;
   const drawing = useCallback(
     (active: string | null) => (
       <>
         <LeftAxis axis={y} area={area} label={`↑ ${title.toLowerCase()}`} zeroLabel="0" />
-        <BottomAxis axis={x} area={area} label="time of the run →" />
-        {layout.lines.map((line) => (
-          <TrendLineShape
-            key={line.system}
-            line={line}
-            look={series(line.system)}
-            active={active}
-            count={layout.lines.length}
-          />
-        ))}
+        <BottomAxis axis={x} area={frame} label="date of the run →" />
+        {frame.bottom > area.bottom && <BlankLane area={area} bottom={frame.bottom} />}
+        <ClippedToArea area={frame} isZoomed={view !== undefined}>
+          {layout.lines.map((line) => (
+            <TrendLineShape
+              key={line.system}
+              line={line}
+              look={series(line.system)}
+              active={active}
+              count={layout.lines.length}
+            />
+          ))}
+        </ClippedToArea>
         <LineLabels labels={layout.labels} getLook={series} active={active} onIsolate={onIsolate} />
       </>
     ),
-    [layout, series, title, onIsolate],
+    [layout, series, title, onIsolate, view],
   );
   return (
-    <Plot
+    <ZoomablePlot
+      title={title}
+      area={area}
+      x={x}
+      y={y}
+      views={views}
+      onChange={setViews}
+      isHorizontal
       width={width}
       height={height}
       label={`${title}. ${words}`}
@@ -139,6 +157,18 @@ function TrendPlot({ lines, figure, scale, width, title, words, series, onPick, 
       onPick={onPick}
       draw={drawing}
     />
+  );
+}
+
+/** Where points without a value are, apart from the values. */
+function BlankLane({ area: { left, right, bottom: top }, bottom }: { area: PlotArea; bottom: number }) {
+  return (
+    <g class="axis" {...ARIA_HIDDEN}>
+      <line class="base" x1={left} x2={right} y1={top} y2={top} />
+      <text x={left - 8} y={(top + bottom) / 2} dy="0.32em" text-anchor="end">
+        {BLANK_LABEL}
+      </text>
+    </g>
   );
 }
 
@@ -204,8 +234,10 @@ interface PlacedTrendLine {
 interface TrendLayout {
   height: number;
   area: PlotArea;
-  x: Axis;
-  y: Axis;
+  /** The area and the lane of blank points below it. */
+  frame: PlotArea;
+  x: InvertibleAxis;
+  y: InvertibleAxis;
   lines: readonly PlacedTrendLine[];
   labels: readonly PlacedLineLabel[];
   marks: readonly Mark[];
@@ -215,6 +247,8 @@ interface TrendDrawing {
   figure: CardFigure;
   scale: AxisScale;
   width: number;
+  /** Of times; default: all of them. */
+  view?: ChartView | undefined;
 }
 
 /** Values that differ by a larger factor are drawn on a logarithmic axis, unless the reader chooses. */
@@ -227,30 +261,42 @@ export function chooseTrendScale(lines: readonly TrendLine[]): AxisScale {
   return positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO ? "log" : "linear";
 }
 
-export function computeTrendLayout(lines: readonly TrendLine[], { figure, scale, width }: TrendDrawing): TrendLayout {
+export function computeTrendLayout(
+  lines: readonly TrendLine[],
+  { figure, scale, width, view }: TrendDrawing,
+): TrendLayout {
   const points = lines.flatMap((line) => line.points);
   const outside = computePlotArea(width, 0);
   const height = Math.max(computeChartHeight(width), computeLabelsHeight(lines.length) + outside.top - outside.bottom);
   const names = lines.map(({ system }) => system);
   const texts = fitLineLabels(names.map(shortenSystemNames(names)), width);
   const y = createValueAxis(points, { figure, scale, area: computePlotArea(width, height) });
+  const zeroLabel = points.some(({ blank }) => blank !== null) ? BLANK_LABEL : "0";
   const area = {
-    ...computePlotArea(width, height, measureLeftMargin(y, "0")),
+    ...computePlotArea(width, height, measureLeftMargin(y, zeroLabel)),
     right: width - measureLabelMargin(texts),
   };
-  const x = createTimeAxis({ values: points.map(({ at }) => at), range: [area.left, area.right] });
+  const x = createTimeAxis({ values: points.map(({ at }) => at), range: [area.left, area.right], view: view?.x });
   const drawn = placeBlanks(
-    lines.map((line) => placeTrendLine(line, { x, y, area })),
+    lines.map((line) => placeTrendLine(line, { x, y })),
     area,
   );
-  const ends = drawn.map(({ system, spots }, index) => {
-    const { x: endX, y: endY } = spots.findLast(({ isBlank }) => !isBlank) ?? spots.at(-1) ?? { x: 0, y: 0 };
-    return { name: system, text: texts[index] ?? system, x: endX, y: endY };
+  const laneHeight = measureBlankLane(drawn, area);
+  const frame = { ...area, bottom: area.bottom + laneHeight };
+  const isShown = (spot: PlacedTrendPoint) => view === undefined || isInsideArea(spot, frame);
+  const ends = drawn.flatMap(({ system, spots }, index) => {
+    const shown = spots.filter(isShown);
+    const end = shown.findLast(({ isBlank }) => !isBlank) ?? shown.at(-1);
+    return end === undefined ? [] : [{ name: system, text: texts[index] ?? system, x: end.x, y: end.y }];
   });
   const marks = lines.flatMap(({ points: all }, line) =>
-    all.map((point, index) => createTrendMark(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
+    all.flatMap((point, index) => {
+      const spot = drawn[line]?.spots[index];
+      return spot !== undefined && isShown(spot) ? [createTrendMark(point, { x: spot.x, y: spot.y, figure })] : [];
+    }),
   );
-  return { height, area, x, y, lines: drawn, labels: placeLineLabels(ends, area), marks };
+  const labels = placeLineLabels(ends, area);
+  return { height: height + laneHeight, area, frame, x, y, lines: drawn, labels, marks };
 }
 
 interface ValueAxisOptions {
@@ -259,7 +305,7 @@ interface ValueAxisOptions {
   area: PlotArea;
 }
 
-function createValueAxis(points: readonly TrendPoint[], { figure, scale, area }: ValueAxisOptions): Axis {
+function createValueAxis(points: readonly TrendPoint[], { figure, scale, area }: ValueAxisOptions): InvertibleAxis {
   const { tick: text, isShare, duration } = getFigureStyle(figure);
   const drawn = points.filter(({ blank }) => blank === null);
   const values = drawn.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => value !== null);
@@ -267,39 +313,49 @@ function createValueAxis(points: readonly TrendPoint[], { figure, scale, area }:
   return createScaledAxis({ ...common, values: isShare ? [...values, 1] : values });
 }
 
-/** The distance of hollow marks, in pixels. */
-const BLANK_STEP = 11;
+const BLANK_LABEL = "left blank";
 
-/** Hollow marks of one run side by side, and in rows above each other where the next run is near. */
-function placeBlanks(lines: readonly PlacedTrendLine[], { left, bottom }: PlotArea): PlacedTrendLine[] {
-  const runs = [...new Set(lines.flatMap(({ spots }) => spots.map(({ x }) => x)))].sort((a, b) => a - b);
-  const gaps = runs.map((x, index) => x - (runs[index - 1] ?? 2 * left - x));
-  const columns = Math.max(1, Math.floor(Math.min(...gaps) / BLANK_STEP));
-  const counts = new Map<number, number>();
-  for (const { x, isBlank } of lines.flatMap(({ spots }) => spots))
-    if (isBlank) counts.set(x, (counts.get(x) ?? 0) + 1);
-  const placed = new Map<number, number>();
+/** The distance of blank points, in pixels. */
+const BLANK_STEP = 11;
+const MAX_BLANK_ROWS = 4;
+const MAX_BLANK_STEPS = 6;
+
+/** Positions near a blank point of the lane, the nearest first: in pixels to the side, and in rows down. */
+const BLANK_OFFSETS = Array.from({ length: MAX_BLANK_ROWS }, (_, row) =>
+  Array.from({ length: 2 * MAX_BLANK_STEPS + 1 }, (__, step) => ({ dx: (step - MAX_BLANK_STEPS) * BLANK_STEP, row })),
+)
+  .flat()
+  .sort((a, b) => Math.hypot(a.dx, a.row * BLANK_STEP) - Math.hypot(b.dx, b.row * BLANK_STEP));
+
+/** Moves each blank point to the nearest free position of the lane, so that they do not lie on each other. */
+function placeBlanks(lines: readonly PlacedTrendLine[], { left, right, bottom }: PlotArea): PlacedTrendLine[] {
+  const rows: number[][] = Array.from({ length: MAX_BLANK_ROWS }, () => []);
   const place = (spot: PlacedTrendPoint): PlacedTrendPoint => {
     if (!spot.isBlank) return spot;
-    const index = placed.get(spot.x) ?? 0;
-    placed.set(spot.x, index + 1);
-    const inRow = Math.min(columns, counts.get(spot.x) ?? 1);
-    return {
-      ...spot,
-      x: spot.x + ((index % inRow) - (inRow - 1) / 2) * BLANK_STEP,
-      y: bottom - 8 - Math.floor(index / inRow) * BLANK_STEP,
+    const isFree = ({ dx, row }: { dx: number; row: number }) => {
+      const x = spot.x + dx;
+      return x >= left && x <= right && rows[row]?.every((other) => Math.abs(other - x) >= BLANK_STEP) === true;
     };
+    const found = BLANK_OFFSETS.find(isFree);
+    const { dx, row } = found ?? { dx: 0, row: 0 };
+    if (found !== undefined) rows[row]?.push(spot.x + dx);
+    return { ...spot, x: spot.x + dx, y: bottom + (row + 0.8) * BLANK_STEP };
   };
   return lines.map((line) => ({ ...line, spots: line.spots.map(place) }));
+}
+
+/** In pixels; 0 when no point is blank. */
+function measureBlankLane(lines: readonly PlacedTrendLine[], { bottom }: PlotArea): number {
+  const blank = lines.flatMap(({ spots }) => spots).filter(({ isBlank }) => isBlank);
+  return Math.max(0, ...blank.map(({ y }) => y + 0.8 * BLANK_STEP - bottom));
 }
 
 interface TrendAxes {
   x: Axis;
   y: Axis;
-  area: PlotArea;
 }
 
-function placeTrendLine({ system, points }: TrendLine, { x, y, area }: TrendAxes): PlacedTrendLine {
+function placeTrendLine({ system, points }: TrendLine, { x, y }: TrendAxes): PlacedTrendLine {
   const across = (point: TrendPoint) => x.toPixel(point.at);
   const isDrawn = (point: TrendPoint) => point.blank === null;
   const line = lineShape<TrendPoint>(across, (point) => y.toPixel(point.value ?? 0))
@@ -318,7 +374,7 @@ function placeTrendLine({ system, points }: TrendLine, { x, y, area }: TrendAxes
     band: band(points) ?? "",
     spots: points.map((point, index) => ({
       x: across(point),
-      y: isDrawn(point) ? y.toPixel(point.value ?? 0) : area.bottom - 8,
+      y: y.toPixel(isDrawn(point) ? (point.value ?? 0) : 0),
       isBlank: !isDrawn(point),
       whisker: isDrawn(point) && isIsolated(points, index) ? computeWhisker(point, y) : null,
     })),
@@ -357,9 +413,9 @@ function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: str
     ["Value", blank === null ? formatInterval(point, getFigureStyle(figure).format) : "left blank"],
     blank === null ? null : ["Because", blank],
     ["Run", formatName(run.title || run.id)],
-    ["Begun", formatMoment(run.createdAt)],
+    ["Started", formatMoment(run.createdAt)],
     ["Cost", formatDollars(card.costUsd)],
-    ["Time of the run", formatSeconds(run.wallSeconds)],
+    ["Duration of the run", formatSeconds(run.wallSeconds)],
     run.status === "complete" ? null : ["Status", run.status],
   ];
   return { title: formatName(card.system), facts: facts.filter((fact) => fact !== null) };
@@ -368,12 +424,12 @@ function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: str
 /** What the chart shows, or why it is empty. */
 export function describeTrend(lines: readonly TrendLine[], figure: CardFigure): string {
   const points = lines.flatMap((line) => line.points);
-  if (points.length === 0) return "There is nothing to draw: no run has this figure.";
+  if (points.length === 0) return "Nothing to show: no run has this figure.";
   const runs = new Set(points.map(({ run }) => run.id)).size;
   const { format } = getFigureStyle(figure);
   const changes = lines.flatMap((line) => describeTrendChange(line, format));
   if (changes.length === 0)
-    return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${joinBlankReasons(points)}).`;
+    return `Nothing to show: none of ${formatPlural(runs, "run")} has a value (${joinBlankReasons(points)}).`;
   const more = changes.length > 3 ? `; ${changes.length - 3} more in the table` : "";
   return `Over ${formatPlural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
 }
@@ -387,21 +443,31 @@ function describeTrendChange({ system, points }: TrendLine, format: (value: numb
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
   const name = shortenName(system);
-  return [
-    first === last
-      ? `${name} has ${format(last.value)}`
-      : `${name} went from ${format(first.value)} to ${format(last.value)}`,
-  ];
+  const [before, after] = [format(first.value), format(last.value)];
+  if (first === last) return [`${name} has ${after}`];
+  return [before === after ? `${name} stayed at ${after}` : `${name} went from ${before} to ${after}`];
 }
 
 /** Points that are not drawn, and runs without a date. */
 export function listTrendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
-  const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
+  const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null);
   const undated = runs.length - listDatedRuns(runs).length;
   return [
-    ...(blank > 0 ? [`${formatPlural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
+    ...(blank.length > 0 ? [`${formatPlural(blank.length, "point")} left blank: ${countBlankReasons(blank)}.`] : []),
     ...(undated > 0 ? [`${formatPlural(undated, "run")} without a date left out.`] : []),
   ];
+}
+
+function countBlankReasons(blank: readonly TrendPoint[]): string {
+  const failed = blank.filter(({ card }) => hasMostlyErrors(card)).length;
+  const reasons = [
+    [failed, "infrastructure errors in at least half of the trials"],
+    [blank.length - failed, "not measured"],
+  ] as const;
+  return reasons
+    .filter(([count]) => count > 0)
+    .map(([count, reason]) => (count === blank.length ? reason : `${count} ${reason}`))
+    .join(", ");
 }
 
 /** The latest run first. */
@@ -409,7 +475,7 @@ export function buildTrendTable(lines: readonly TrendLine[], figure: CardFigure)
   const { format } = getFigureStyle(figure);
   const points = lines.flatMap((line) => line.points).sort((a, b) => b.at - a.at);
   return {
-    columns: ["System", "Run", "Begun", "Left blank because", "Value", "from", "to", "Cost", "Time of the run"],
+    columns: ["System", "Run", "Started", "Left blank because", "Value", "from", "to", "Cost", "Duration of the run"],
     words: 4,
     rows: points.map(({ run, card, value, low, high, blank }) => [
       formatName(card.system),
@@ -476,11 +542,10 @@ function listDatedRuns(runs: readonly RunCard[]): DatedRun[] {
 
 function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
   const value = card.figures[figure];
-  const errors = computeErrorShare(card);
   // A high error rate is what this figure should show.
-  const isBlank = errors >= MIN_BLANK_ERROR_SHARE && figure !== "error_rate";
+  const isBlank = hasMostlyErrors(card) && figure !== "error_rate";
   const blank = isBlank
-    ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
+    ? `${Math.round(computeErrorShare(card) * 100)} % of the trials had infrastructure errors`
     : value === null
       ? "not measured"
       : null;
@@ -493,6 +558,10 @@ function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFi
     high: getIntervalEnd(card, `${figure}_ci_high`),
     blank,
   };
+}
+
+function hasMostlyErrors(card: SystemCard): boolean {
+  return computeErrorShare(card) >= MIN_BLANK_ERROR_SHARE;
 }
 
 /** Of the trials that started: skipped trials would hide how many of the others failed. */

@@ -10,7 +10,7 @@ import type {
 } from "../../../src/report/dashboard/contract.js";
 import { computeMarkArea, describeCostSpeed, listCostSpeedNotes } from "./cost-speed.js";
 import { buildBarsByRun, buildBarsBySystem, buildErrorTable, describeErrors, rankCategories } from "./errors.js";
-import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMap } from "./heat-map.js";
+import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMaps } from "./heat-map.js";
 import { describeLatencies } from "./latency.js";
 import { describePassCurves } from "./pass-curves.js";
 import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost.js";
@@ -23,7 +23,7 @@ import {
   listCostParts,
   listTokenCostNotes,
 } from "./token-cost.js";
-import { describeTopErrors, removeCode } from "./top-errors.js";
+import { describeTopErrors, getErrorName, removeCode } from "./top-errors.js";
 import { buildTrendLines, buildTrendTable, describeTrend, listTrendNotes } from "./trend.js";
 
 const point: QualityCostPoint = {
@@ -51,11 +51,11 @@ test("quality and cost: describes the front, dominated systems, and systems that
     hull: ["a", "b"],
   };
   expect(describeQualityCost(data)).toBe(
-    "a is the cheapest on the front, and b is the best. 1 of 3 systems is dominated: another one is at least as good and as cheap, and better in one of the two.",
+    "Cheapest on the front: a. Best: b. 1 of 3 systems is dominated: another one is at least as good and as cheap, and better in one of the two.",
   );
-  expect(listQualityCostNotes(data)).toEqual(["Not shown: d (cost not known)."]);
+  expect(listQualityCostNotes(data)).toEqual(["Not shown: d (cost unknown)."]);
   expect(buildQualityCostTable(data).rows).toHaveLength(4);
-  expect(describeQualityCost({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
+  expect(describeQualityCost({ ...data, points: [], front: [], hull: [] })).toContain("Nothing to show");
 });
 
 test("quality and cost: describes tokens where no cost is known", () => {
@@ -66,9 +66,9 @@ test("quality and cost: describes tokens where no cost is known", () => {
   ];
   const data: QualityCostChart = { costUnit: "tokens", points, front: ["a"], hull: ["a"] };
   expect(describeQualityCost(data)).toBe(
-    "No price is known, so output tokens stand in for cost. Only a is on the front. 1 of 2 systems is dominated: another one is at least as good and as brief, and better in one of the two.",
+    "No price is known, so output tokens stand in for cost. On the front: only a. 1 of 2 systems is dominated: another one is at least as good and as brief, and better in one of the two.",
   );
-  expect(listQualityCostNotes(data)).toEqual(["Not shown: c (output tokens not known)."]);
+  expect(listQualityCostNotes(data)).toEqual(["Not shown: c (output tokens unknown)."]);
   const { columns, rows } = buildQualityCostTable(data);
   const place = columns.indexOf("Output tokens per attempt");
   expect(rows.map((cells) => cells[place])).toEqual(["1,235", "2,000", "–"]);
@@ -102,7 +102,7 @@ test("cost and speed: gives the reason for each system left out, and larger mark
   expect(describeCostSpeed(data)).toMatch(/^Per success, a is both the cheapest and the fastest\./);
   expect(describeCostSpeed({ ...data, costUnit: "tokens" })).toMatch(/^No price is known, so output tokens stand in/);
   expect(describeCostSpeed({ ...data, points: [out] })).toBe(
-    "There is nothing to draw: no system has both a cost and a time per success.",
+    "Nothing to show: no system has both a cost and a time per success.",
   );
   expect(listCostSpeedNotes(data)).toEqual(["Not shown: b and c (nothing passed)."]);
   expect(computeMarkArea(1) - computeMarkArea(0.5)).toBeCloseTo(computeMarkArea(0.5) - computeMarkArea(0));
@@ -121,16 +121,16 @@ test("radar: orders systems by time, and gives the real time of each clipped sys
     "Median time to success: a is the fastest with 2.00 s, b the slowest with 6 min 40 s.",
   );
   expect(listRadarNotes(measure)).toEqual([
-    "Cut at 30.00 s, five times the median of the systems; the real values: b (6 min 40 s).",
-    "Nothing passed, or not measured: c.",
+    "Clipped at 30.00 s, five times the median of the systems. Actual: b (6 min 40 s).",
+    "Not shown: c (nothing passed, or not measured).",
   ]);
 });
 
 test("radar: marks the ring at which values are cut, and names every value", () => {
   const spokes = [0.01, 0.02, 0.03, 9].map((cost, place) => ({ system: `s${place}`, cost, isClipped: cost > 1 }));
   const { rings, names, points } = computeRadarLayout(toCostMeasure({ unit: "usd", limit: 0.125, spokes }), 600);
-  expect(rings.filter(({ isCut }) => isCut)).toMatchObject([{ text: "cut" }]);
-  expect(names.at(-1)?.value).toBe("$9.00 (cut)");
+  expect(rings.filter(({ isCut }) => isCut)).toMatchObject([{ text: "clipped" }]);
+  expect(names.at(-1)?.value).toBe("$9.00 (clipped)");
   expect(points.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
 });
 
@@ -175,8 +175,10 @@ test("trend: orders runs by time, and leaves a point blank when half of its tria
     ["three", false],
   ]);
   expect(describeTrend(lines, "pass_rate")).toBe("Over 3 runs: s went from 50 % to 75 %.");
+  const still = runs.map((run) => ({ ...run, systems: runs.find(({ id }) => id === "one")?.systems ?? [] }));
+  expect(describeTrend(buildTrendLines(still, "pass_rate"), "pass_rate")).toContain("s stayed at 50 %");
   expect(listTrendNotes(lines, runs)).toEqual([
-    "1 point left blank: hollow marks at the bottom say why.",
+    "1 point left blank: infrastructure errors in at least half of the trials.",
     "1 run without a date left out.",
   ]);
   expect(buildTrendTable(lines, "pass_rate").rows[1]?.slice(3, 5)).toEqual([
@@ -216,7 +218,7 @@ test("errors: adds up categories, the most frequent first, without trials that h
     "Over 1 system with 40 trials, the most frequent categories are api_error (9, 22.5 %), cost_killed (4, 10 %).",
   );
   expect(buildErrorTable(bars, "system").columns).toEqual(["System", "Trials", "api_error", "cost_killed"]);
-  expect(describeErrors([], "run")).toContain("nothing to draw");
+  expect(describeErrors([], "run")).toContain("Nothing to show");
 });
 
 test("pass curves: says that one trial per example shows no reliability", () => {
@@ -232,9 +234,9 @@ test("pass curves: says that one trial per example shows no reliability", () => 
   });
   expect(describePassCurves([{ system: "s", points: [at(1)] }])).toMatch(/^Each example was tried once/);
   expect(describePassCurves([{ system: "s", points: [at(1), at(2)] }])).toContain(
-    "at least once in 2 for 90 % of tasks and every time for 20 %",
+    "passes at least 1 of 2 trials on 90 % of tasks and all 2 on 20 %",
   );
-  expect(describePassCurves([])).toContain("nothing to draw");
+  expect(describePassCurves([])).toContain("Nothing to show");
 });
 
 test("heat map: colors go from 0 to 1, and cells without data are counted", () => {
@@ -247,10 +249,17 @@ test("heat map: colors go from 0 to 1, and cells without data are counted", () =
     ys: [0.5],
     cells: [{ x: 0, y: 0, mean: 0.25, n: 4 }],
   };
-  expect(computeColorDomain(map)).toEqual([0, 1]);
+  expect(computeColorDomain([map])).toEqual([0, 1]);
   expect([0, 0.5, 1].map((value) => computeColorStep(value, [0, 1]))).toEqual([0, 3, 6]);
-  expect(describeHeatMap(map)).toBe("s has a mean score of 0.25 everywhere. 1 cell has no data.");
-  expect(buildHeatMapTable(map).rows).toEqual([["0.5", "0.250 (4)", "no data"]]);
+  expect(describeHeatMaps([map])).toBe("The mean score is 0.25 everywhere. 1 cell has no data.");
+  const other = { ...map, system: "t", xs: [2], cells: [{ x: 0, y: 0, mean: 0.75, n: 2 }] };
+  expect(describeHeatMaps([map, other])).toBe(
+    "Lowest mean score: 0.25, s at depth 0.5, length 1. Highest: 0.75, t at depth 0.5, length 2. 1 cell has no data.",
+  );
+  expect(buildHeatMapTable([map, other]).rows).toEqual([
+    ["s", "0.5", "0.250 (4)", "no data"],
+    ["t", "0.5", "no data", "0.750 (2)"],
+  ]);
 });
 
 test("token cost: uses dollars where every class has a price, and says where prices are not known", () => {
@@ -275,15 +284,13 @@ test("token cost: uses dollars where every class has a price, and says where pri
     null,
     10,
   ]);
-  expect(describeTokenCosts([priced], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
+  expect(describeTokenCosts([priced], "dollars")).toBe("a is the most expensive with $3.00, 66.7 % of it for output.");
   expect(describeTokenCosts([priced, { ...bare, costUsd: null }], "dollars")).toMatch(
     /^Of 1 system with a bar, a is the/,
   );
   expect(describeTokenCosts([bare], "tokens")).toContain("The bars are tokens, not dollars.");
-  expect(listTokenCostNotes([priced, bare], "dollars")).toEqual([
-    "No bar, because the price of the tokens is not known: b.",
-  ]);
-  expect(listTokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("what was billed");
+  expect(listTokenCostNotes([priced, bare], "dollars")).toEqual(["No bar: b (the price of the tokens is unknown)."]);
+  expect(listTokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("A vertical line");
 });
 
 test("token cost: draws billed cost that cannot be split, and finds the most expensive system by its bill", () => {
@@ -300,9 +307,9 @@ test("token cost: draws billed cost that cannot be split, and finds the most exp
   expect(listCostParts(steady, "dollars").map(({ name }) => name)).toEqual(["input"]);
   expect(listCostParts(stopped, "tokens").map(({ name }) => name)).toEqual(["input"]);
   expect(describeTokenCosts(costs, "dollars")).toBe(
-    "stopped is the dearest with $50.00, 98 % of it not split by class.",
+    "stopped is the most expensive with $50.00, 98 % of it not split by class.",
   );
-  expect(listTokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: billed for trials")]);
+  expect(listTokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: the cost of trials")]);
   expect(buildTokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
 });
 
@@ -310,13 +317,13 @@ test("token cost: a bill that is known in part counts, and says so", () => {
   const partial: TokenCost = { system: "partial", classes: [], costUsd: 9, unknownCosts: 2 };
   const whole: TokenCost = { system: "whole", classes: [], costUsd: 4, unknownCosts: 0 };
   expect(describeTokenCosts([whole, partial], "dollars")).toBe(
-    "partial is the dearest with ≥ $9.00, 100 % of it not split by class.",
+    "partial is the most expensive with ≥ $9.00; none of it could be split by class.",
   );
   expect(describeTokenCosts([{ ...whole, costUsd: 20 }, partial], "dollars")).toMatch(
     /^whole has the largest known bill, \$20\.00/,
   );
   expect(listTokenCostNotes([whole, partial], "dollars")).toContain(
-    "≥: the cost of some trials is not known: partial (2 trials).",
+    "≥: the cost of some trials is unknown: partial (2 trials).",
   );
   expect(buildTokenCostTable([partial]).rows.at(-1)).toEqual(["partial", "billed in all", "–", "≥ $9.00"]);
 });
@@ -327,6 +334,11 @@ test("top errors: a message does not repeat its code, and counts have separators
   expect(cut("HTTP 429", "HTTP 429")).toBe("");
   expect(cut("E42", "E429: other")).toBe("E429: other");
   expect([cut("timeout", "no answer"), cut("timeout", null)]).toEqual(["no answer", ""]);
+  const slow = { code: "no answer within # s", message: "no answer within 60 s" };
+  expect([getErrorName(slow), getErrorName({ code: "HTTP 429", message: "HTTP 429: slow down" })]).toEqual([
+    "no answer within 60 s",
+    "HTTP 429",
+  ]);
   const first = { code: "HTTP 429", category: "api_error", message: null, count: 1200, systems: [] } as const;
   expect(describeTopErrors({ trials: 20000, top: [first], leftOut: 0 })).toBe(
     "1 different error in 20,000 trials. The most frequent is HTTP 429: 1,200 trials, 6 %.",
@@ -343,5 +355,5 @@ test("latency: names the fastest and the slowest system", () => {
   expect(describeLatencies([spread("slow", 4), spread("fast", 1)])).toBe(
     "The fastest is fast, with a median of 1.00 s and 95 % within 2.00 s; the slowest is slow, with a median of 4.00 s and 95 % within 8.00 s.",
   );
-  expect(describeLatencies([{ ...spread("a", 1), quantiles: null }])).toContain("nothing to draw");
+  expect(describeLatencies([{ ...spread("a", 1), quantiles: null }])).toContain("Nothing to show");
 });

@@ -71,7 +71,7 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
     compareRuns: async ({ systemA, systemB }) =>
       report.comparisons.find(({ comparison: { comparisons } }) =>
         comparisons.some((pair) => pair.systemA === systemA && pair.systemB === systemB),
-      ) ?? refuse("This file holds no comparison of these two systems."),
+      ) ?? refuse("There is no comparison of these two systems in this file."),
     watchRun: () => () => {},
     watchRuns: () => () => {},
     watchServer: () => () => {},
@@ -109,7 +109,7 @@ function formatTrialKey({ system, dataset, exampleId, trial }: TrialKey): string
 
 function getFieldText(trial: TrialView | undefined, of: "example" | "output", name: string): string {
   const field = trial?.[of]?.find((candidate) => candidate.name === name);
-  if (field === undefined) return refuse("This file does not hold the text.");
+  if (field === undefined) return refuse("The text is not in this file.");
   return field.length > field.text.length ? refuse(describeTruncatedField(field)) : field.text;
 }
 

@@ -1,18 +1,12 @@
+import { Fragment } from "preact";
 import type { PickUnit, RunPicks, SystemPick } from "../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatNumber, formatSeconds, formatShare, revealLine } from "../ui/index.js";
+import { formatCount, formatDollars, formatScore, formatSeconds, formatShare, revealLine } from "../ui/index.js";
 
 const ROLE_TITLES: Readonly<Record<SystemPick["role"], string>> = {
   quality: "Best quality",
   cost: "Cheapest, not significantly worse",
   speed: "Fastest",
   reliability: "Most reliable",
-};
-
-const ONLY_TITLES: Readonly<Record<SystemPick["role"], string>> = {
-  quality: "Quality",
-  cost: "Cost",
-  speed: "Speed",
-  reliability: "Reliability",
 };
 
 interface AnswerStripProps {
@@ -26,7 +20,9 @@ interface AnswerStripProps {
 }
 
 /** Which system to pick for quality, cost, speed and reliability, and why. */
-export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, of, getHref }: AnswerStripProps) {
+export function AnswerStrip({ answer, hasChoice, of, getHref }: AnswerStripProps) {
+  const { verdict, withheld, picks, notes } = answer;
+  if (verdict !== undefined) return <Verdict sentences={verdict} />;
   if (withheld !== null)
     return (
       <p class="banner" role="note">
@@ -34,39 +30,78 @@ export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, of,
       </p>
     );
   if (picks.length === 0) return null;
+  if (!hasChoice) return <OnlySystem picks={picks} />;
   return (
-    <section
-      class="answers"
-      aria-label={`${hasChoice ? "Which system to pick" : "The main figures"}${of === undefined ? "" : `: ${of}`}`}
-    >
-      {picks.map((pick) => (
-        <article key={pick.role} class="answer">
-          <h2>{(hasChoice ? ROLE_TITLES : ONLY_TITLES)[pick.role]}</h2>
-          {hasChoice && (
+    <>
+      <section class="answers" aria-label={`Which system to pick${of === undefined ? "" : `: ${of}`}`}>
+        {picks.map((pick) => (
+          <article key={pick.role} class="answer">
+            <h2>{ROLE_TITLES[pick.role]}</h2>
             <a class="answer-name" href={getHref(pick.system)}>
               <bdi>{revealLine(pick.system)}</bdi>
             </a>
-          )}
-          <p class="answer-figure">
-            <b>{formatPickValue(pick.value, pick.unit)}</b> {pick.label}
-            {pick.low !== null && pick.high !== null && (
-              <span class="quiet nowrap">
-                {" "}
-                [{formatPickValue(pick.low, pick.unit)}, {formatPickValue(pick.high, pick.unit)}]
-              </span>
-            )}
-          </p>
-          {hasChoice && <p class="answer-reason">{revealLine(pick.reason)}</p>}
-        </article>
+            <p class="answer-figure">
+              <PickFigure pick={pick} />
+            </p>
+            <p class="answer-reason">{revealLine(pick.reason)}</p>
+          </article>
+        ))}
+      </section>
+      {notes.map((note) => (
+        <p key={note} class="answer-note">
+          Note: {revealLine(note)}.
+        </p>
       ))}
-      {notes.length > 0 && (
-        <ul class="answer-notes quiet">
-          {notes.map((note) => (
-            <li key={note}>{revealLine(note)}</li>
-          ))}
-        </ul>
+    </>
+  );
+}
+
+/** What a run that may stop early has decided. */
+function Verdict({ sentences }: { sentences: readonly string[] }) {
+  return (
+    <div class="banner" role="note" aria-label="Verdict">
+      {sentences.map((sentence, i) => (
+        <p key={sentence}>{i === 0 ? <b>{revealLine(sentence)}</b> : revealLine(sentence)}</p>
+      ))}
+    </div>
+  );
+}
+
+/** With one system there is nothing to pick: its main figures in one sentence. */
+function OnlySystem({ picks }: { picks: readonly SystemPick[] }) {
+  return (
+    <p class="answer-only">
+      <b>
+        <bdi>{revealLine(picks[0]?.system ?? "")}</bdi>
+      </b>
+      :{" "}
+      {picks.map((pick, place) => (
+        <Fragment key={pick.role}>
+          {place > 0 && ", "}
+          <PickFigure pick={pick} />
+        </Fragment>
+      ))}
+      . There is no other system to compare it with.
+    </p>
+  );
+}
+
+/** Breaks only between the figure and its interval. */
+function PickFigure({ pick: { value, label, unit, low, high } }: { pick: SystemPick }) {
+  return (
+    <>
+      <span class="nowrap">
+        <b>{formatPickValue(value, unit)}</b> {label}
+      </span>
+      {low !== null && high !== null && (
+        <>
+          {" "}
+          <span class="quiet nowrap">
+            [{formatPickValue(low, unit)}, {formatPickValue(high, unit)}]
+          </span>
+        </>
       )}
-    </section>
+    </>
   );
 }
 
@@ -74,7 +109,7 @@ function formatPickValue(value: number, unit: PickUnit): string {
   if (unit === "usd") return formatDollars(value);
   if (unit === "seconds") return formatSeconds(value);
   if (unit === "tokens") return formatCount(Math.round(value));
-  return unit === "share" ? formatShare(value) : formatNumber(value);
+  return unit === "share" ? formatShare(value) : formatScore(value, 3);
 }
 
 /** Holds the place of a strip that is being fetched. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../src/report/dashboard/card-testing.js";
-import { buildLeaderboardEntries, groupRuns, listThresholds } from "./run-groups.js";
+import {
+  buildLeaderboardEntries,
+  explainPassedOver,
+  groupRuns,
+  listSystemNames,
+  listThresholds,
+} from "./run-groups.js";
 
 const ALL = () => true;
 const QA = { name: "qa", examples: 10, fingerprint: "f1" };
@@ -71,16 +77,32 @@ describe("the entries of a leaderboard", () => {
     const stopped = createRunCard("stopped", { createdAt: day(3), status: "incomplete", systems: [covered(0.32, 1)] });
     const [entry] = buildEntries([good, bad, stopped]);
     expect(entry).toMatchObject({ run: { id: "good" }, doubt: null, previous: null });
-    expect(entry?.passedOver).toMatchObject({
-      run: { id: "stopped" },
-      reason: "the run was stopped: 32 % of its planned trials were scored",
-    });
+    const passedOver = entry?.passedOver;
+    expect(passedOver?.run.id).toBe("stopped");
+    expect(explainPassedOver(passedOver ? [passedOver] : [])).toBe(
+      "the run was stopped: only 32 % of the planned trials were scored",
+    );
+    expect(
+      explainPassedOver([
+        { run: bad, card: covered(0.4, 1) },
+        { run: bad, card: covered(0.3, 1) },
+      ]),
+    ).toBe("only 30 % to 40 % of the planned trials of each system were scored");
     const [alone] = buildEntries([bad]);
     expect(alone).toMatchObject({
       run: { id: "bad" },
       doubt: "35 % of its planned trials were scored",
       passedOver: null,
     });
+  });
+
+  test("name the systems of all runs, by which colors are assigned", () => {
+    const pi = createSystemCard("s", {}, { harness: "pi" });
+    const runs = [
+      createRunCard("one", { systems: [pi, createSystemCard("t")] }),
+      createRunCard("two", { systems: [pi, createSystemCard("s", {}, { harness: "codex" })] }),
+    ];
+    expect(listSystemNames({ runs })).toEqual(["s (pi)", "t", "s (codex)"]);
   });
 
   test("are the latest finished run of each system, with the previous run that has figures", () => {

@@ -17,8 +17,8 @@ export interface LeaderboardEntry extends RunSystem {
   previous: RunSystem | null;
   /** Why its figures may mislead; null when they do not. */
   doubt: string | null;
-  /** The newest run of the system, if it hardly worked and does not replace this one, and the reason. */
-  passedOver: { run: RunCard; reason: string } | null;
+  /** The newest run of the system, if it hardly worked and does not replace this one. */
+  passedOver: RunSystem | null;
   /** Its Pareto front by quality and `chooseRankingCost`; null when one of them is not known. */
   rank: number | null;
 }
@@ -122,10 +122,21 @@ export function explainDoubt({ run, card }: RunSystem): string | null {
 }
 
 function findPassedOver(chosen: RunSystem, newest: RunSystem | undefined): LeaderboardEntry["passedOver"] {
-  const reason = newest === undefined ? null : explainDoubt(newest);
-  if (newest === undefined || reason === null || newest.run.id === chosen.run.id) return null;
-  const isNewer = Date.parse(newest.run.createdAt) > Date.parse(chosen.run.createdAt);
-  return isNewer ? { run: newest.run, reason } : null;
+  if (newest === undefined || newest.run.id === chosen.run.id || explainDoubt(newest) === null) return null;
+  return Date.parse(newest.run.createdAt) > Date.parse(chosen.run.createdAt) ? newest : null;
+}
+
+/**
+ * Why a run does not replace good ones, for all of its systems together.
+ * @example
+ * explainPassedOver(systems); // "the run was stopped: only 31.1 % to 41.7 % of the planned trials of each system were scored"
+ */
+export function explainPassedOver(systems: readonly RunSystem[]): string {
+  const shares = systems.flatMap(({ card }) => card.figures.coverage ?? []).sort((a, b) => a - b);
+  const [least = 0, most = least] = [shares[0], shares.at(-1)].map((share) => share ?? 0);
+  const range = least === most ? formatShare(least) : `${formatShare(least)} to ${formatShare(most)}`;
+  const stopped = systems.some(({ run }) => run.status === "incomplete") ? "the run was stopped: " : "";
+  return `${stopped}only ${range} of the planned trials${systems.length > 1 ? " of each system" : ""} were scored`;
 }
 
 function hasStarted({ outcomes: { skipped: _, ...ended } }: SystemCard): boolean {
@@ -151,6 +162,12 @@ export function createSystemNamer(cards: readonly SystemCard[]): (card: SystemCa
   for (const { system, harness } of cards) harnesses.set(system, (harnesses.get(system) ?? new Set()).add(harness));
   return ({ system, harness }) =>
     revealLine((harnesses.get(system)?.size ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system);
+}
+
+/** The systems of all runs of a group. */
+export function listSystemNames({ runs }: Pick<RunGroup, "runs">): string[] {
+  const cards = runs.flatMap(({ systems }) => systems);
+  return [...new Set(cards.map(createSystemNamer(cards)))];
 }
 
 /** The cost that systems are ranked by, as in a run: dollars per pass where all have a price, else output tokens. */

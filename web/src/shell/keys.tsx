@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Search"],
   ["← →", "Switch tabs; move between the points of a chart"],
   ["r, w", "Mark a trial right or wrong, where labels can be written"],
-  ["s, u", "Skip and undo in the labelling queue"],
+  ["s, u", "Skip and undo in the labeling queue"],
   ["?", "Show these keys"],
 ];
 

@@ -10,32 +10,42 @@ export interface ColumnFormat {
 export type ColumnKind = "score" | "share" | "usd" | "seconds" | "ms" | "count" | "rank" | "number";
 
 /**
- * Chooses the unit by the largest value, and the precision by the smallest one.
+ * Chooses the unit by the largest value, or minutes and hours by the middle one, and the precision by the smallest one.
  * @example
  * chooseColumnFormat("seconds", [0.62, 41.3]).format(0.62); // "0.62"
  * chooseColumnFormat("usd", [0.000057, 0.0172]).unit; // "$ per 1,000"
  */
 export function chooseColumnFormat(kind: ColumnKind, values: readonly (number | null)[]): ColumnFormat {
   const sizes = values.flatMap((value) => (value === null || value === 0 ? [] : [Math.abs(value)]));
-  const [least, most] = sizes.length === 0 ? [1, 1] : [Math.min(...sizes), Math.max(...sizes)];
+  const sorted = sizes.toSorted((a, b) => a - b);
+  const [least = 1, middle = 1, most = 1] = [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)];
   if (kind === "score") return createFormat("", 1, 3);
   if (kind === "share") return createFormat("%", 100, 1);
   if (kind === "usd") return chooseDollars(least, most);
-  if (kind === "seconds") return chooseSeconds(most);
-  if (kind === "ms") return scaleFormat(chooseSeconds(most / 1000), 1 / 1000);
+  if (kind === "seconds") return chooseSeconds(middle, most);
+  if (kind === "ms") return scaleFormat(chooseSeconds(middle / 1000, most / 1000), 1 / 1000);
   if (kind === "rank" || kind === "count")
     return createFormat("", 1, sizes.every(Number.isInteger) ? 0 : countDigits(least, 2));
   return { unit: "", format: (value) => formatNumber(value, 3) };
 }
 
+/** The value to mark in a column. Null when there is nothing to choose from, or when most are equally good. */
+export function findBestValue(values: readonly number[], isHigh: boolean): number | null {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const best = isHigh ? most : least;
+  const count = values.filter((value) => value === best).length;
+  return values.length < 2 || least === most || count * 2 > values.length ? null : best;
+}
+
 const MINUTE = 60;
 const HOUR = 3600;
 
-function chooseSeconds(most: number): ColumnFormat {
+/** One slow system must not turn the minutes of all others into hundredths of an hour. */
+function chooseSeconds(middle: number, most: number): ColumnFormat {
   if (most < 1) return createFormat("ms", 1000, most < 0.01 ? 3 : most < 0.1 ? 1 : 0);
   if (most < 10) return createFormat("s", 1, 2);
-  if (most < 2 * MINUTE) return createFormat("s", 1, 1);
-  return most < 2 * HOUR ? createFormat("min", 1 / MINUTE, 1) : createFormat("h", 1 / HOUR, 2);
+  if (middle < 2 * MINUTE) return createFormat("s", 1, 1);
+  return middle < 2 * HOUR ? createFormat("min", 1 / MINUTE, 1) : createFormat("h", 1 / HOUR, 2);
 }
 
 /** If a cost is below a tenth of a cent, all of the column are given for a thousand. */

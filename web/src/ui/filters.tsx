@@ -128,7 +128,7 @@ interface MultiSelectFilterProps {
 
 /** With more choices, a search field filters them. */
 const MIN_CHOICES_TO_NARROW = 12;
-/** Nobody reads through more. */
+/** A longer list is searched, not read. */
 const MAX_CHOICES_SHOWN = 200;
 
 /**

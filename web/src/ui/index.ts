@@ -1,6 +1,6 @@
 export { formatOrder, parseOrder, type SortOrder, toggleOrder } from "../../../src/report/dashboard/order.js";
 export { OutcomeBadge, StatusBadge } from "./badges.js";
-export { type ColumnFormat, type ColumnKind, chooseColumnFormat } from "./column-format.js";
+export { type ColumnFormat, type ColumnKind, chooseColumnFormat, findBestValue } from "./column-format.js";
 export { isCommandKey } from "./command-key.js";
 export { CompareBar, type ComparePick, formatPicks, PickBox, type PickState, parsePicks } from "./compare-bar.js";
 export { DiffLines } from "./diff-lines.js";
@@ -29,7 +29,7 @@ export { LongText, TextBlocks } from "./long-text.js";
 export { EmptyState, NewestRunsNotice, NoRunsState } from "./notices.js";
 export { PageHead } from "./page-head.js";
 export { formatShownRange, Pager } from "./pager.js";
-export { RevealedText, revealLine, revealText } from "./revealed-text.js";
+export { joinLines, RevealedText, revealLine, revealText } from "./revealed-text.js";
 
 export { buildAddress, navigate, parseRoute, type Route, type RouteQuery, updateQuery, useRoute } from "./route.js";
 export { Scrollable } from "./scrollable.js";
@@ -37,4 +37,3 @@ export { getAriaSort, getSortMark, SortableTable, sortRows, type TableColumn } f
 export { type Tab, Tabs } from "./tabs.js";
 export { runInSlices, throttle, useGrowingCount, useSettledValue, waitForNextTask } from "./timing.js";
 export { DateAndTime, IntervalCell, type KeyValue, KeyValues } from "./values.js";
-export { VirtualTable } from "./virtual-table.js";

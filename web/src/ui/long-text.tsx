@@ -86,7 +86,7 @@ export function LongText({ label, text, length, kind = "text", load, first = DEF
       )}
       {isOpen && isCut && (
         <button type="button" class="text-more" onClick={close}>
-          Show the beginning alone
+          Show less
         </button>
       )}
       {problem !== null && (

@@ -14,7 +14,7 @@ interface MarkdownItem {
   blocks: readonly MarkdownBlock[];
 }
 
-/** Deeper nesting is text: nobody reads it, and hostile text must not exhaust the stack. */
+/** Deeper nesting is text: it is unreadable anyway, and hostile text must not exhaust the stack. */
 const MAX_DEPTH = 6;
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { revealLine, revealParts, revealText } from "./revealed-text.js";
+import { joinLines, revealLine, revealParts, revealText } from "./revealed-text.js";
 
 test("reveals terminal escapes", () => {
   expect(revealText("\u001b[2J\u001b[31mred\u0007")).toBe("⟨ESC⟩[2J⟨ESC⟩[31mred⟨BEL⟩");
@@ -63,4 +63,8 @@ test("revealing twice changes nothing", () => {
       expect(revealText(revealText(text))).toBe(revealText(text));
     }),
   );
+});
+
+test("writes an excerpt on one line", () => {
+  expect(joinLines(" **1620**\n\n- The roll\r\n\tnames it ")).toBe("**1620** - The roll names it");
 });

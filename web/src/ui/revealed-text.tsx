@@ -27,6 +27,11 @@ export function revealLine(text: string): string {
   return revealText(text).replace(/[\n\t]/g, formatHiddenCharacter);
 }
 
+/** For an excerpt on one line: breaks and indentation become spaces. */
+export function joinLines(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 /** Text as it is, or marks for hidden characters. */
 interface RevealedPart {
   readonly text: string;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type SortOrder, type SortValue, sortByValue, toggleOrder } from "../../../src/report/dashboard/order.js";
+import { findBestValue } from "./column-format.js";
 import { Scrollable } from "./scrollable.js";
 
 interface SortableTableProps<T> {
@@ -49,9 +50,8 @@ function findBestValues<T>(rows: readonly T[], columns: readonly TableColumn<T>[
   for (const { key, value, isBestHigh, isBestLow } of columns) {
     if (value === undefined || (!isBestHigh && !isBestLow)) continue;
     const known = rows.map(value).filter((one) => typeof one === "number");
-    const [least, most] = [Math.min(...known), Math.max(...known)];
-    // With one value, or equal ones, there is nothing to choose.
-    if (known.length > 1 && least < most) best.set(key, isBestHigh ? most : least);
+    const found = findBestValue(known, isBestHigh === true);
+    if (found !== null) best.set(key, found);
   }
   return best;
 }
@@ -62,7 +62,7 @@ interface RowCellsProps<T> {
   best?: BestValues;
 }
 
-export function RowCells<T>({ row, columns, best }: RowCellsProps<T>) {
+function RowCells<T>({ row, columns, best }: RowCellsProps<T>) {
   return (
     <>
       {columns.map((column) =>
@@ -95,7 +95,7 @@ interface TableHeadProps<T> {
   onOrder: (order: SortOrder) => void;
 }
 
-export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
+function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
   return (
     <thead>
       {columns.some(({ group }) => group !== undefined) && (

@@ -28,7 +28,7 @@ export function throttle(act: () => void, pauseMs: number): ThrottledCall {
   };
 }
 
-/** Short enough that nobody notices the pause. */
+/** Too short to be noticed as a pause. */
 const SETTLE_DELAY_MS = 250;
 
 /** A typed value, once it has not changed for a moment, so that not every letter is a request. */

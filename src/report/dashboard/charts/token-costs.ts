@@ -6,6 +6,7 @@ import {
   listCallUsages,
   type Price,
   selectPrices,
+  selectRowPrice,
   type TokenPrices,
 } from "../../../core/index.js";
 import type { TokenClass, TokenCost } from "../contract.js";
@@ -45,10 +46,11 @@ function createClassTotals(): ClassTotals {
 }
 
 /** Reported output includes reasoning; here they are separate classes. */
-function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void {
+function addUsage(totals: ClassTotals, row: EvalRow, known: Price | null): void {
   if (row.usage === null) return;
   addTokens(totals.tokens, row.usage);
-  if (price === null) return;
+  if (known === null) return;
+  const price = selectRowPrice(known, row);
   if (price.tiers === undefined) addPrices(totals.pico, row.usage, price);
   else
     for (const usage of listCallUsages(row, row.usage))

@@ -36,7 +36,7 @@ export function AgainstBaseline({ route, runs, wanted }: AgainstBaselineProps) {
         return (
           <section class="compare-verdict" aria-label="All compared with A">
             <h2>All compared with A</h2>
-            {verdicts.length > 0 && <p class="verdict-sentence">{summarizeVerdicts(verdicts)}</p>}
+            {verdicts.length > 0 && <p class="verdict-sentence">{summarizeVerdicts(verdicts, "comparison")}</p>}
             {compared.map(
               ({ pick, problem }) =>
                 problem !== null && (
@@ -49,7 +49,7 @@ export function AgainstBaseline({ route, runs, wanted }: AgainstBaselineProps) {
               lines={views.flatMap(({ view, pick }) => listLines(route, view, pick))}
               caption="Every run compared with A"
             />
-            <TestNotes verdicts={verdicts} />
+            <TestNotes comparisons={views.flatMap(({ view }) => view.comparison.comparisons)} />
             <p class="quiet">
               p-values are corrected within each run, not across runs: with many runs, one may look different by chance.
             </p>

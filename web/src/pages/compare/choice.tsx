@@ -65,8 +65,7 @@ export function buildComparisonQuery({ a, b, systemA, systemB }: CompareChoice):
 }
 
 function describeMissingInOneRun({ a, systemA, systemB }: CompareChoice): string | null {
-  if (a?.systems.length === 1)
-    return "This run has one system, so that there is nothing to compare it with: choose another run as B.";
+  if (a?.systems.length === 1) return "This run has one system. Choose another run as B.";
   return systemA === "" || systemB === "" || systemA === systemB
     ? "A and B are the same run: choose two of its systems."
     : null;
@@ -112,7 +111,7 @@ export function CompareChooser({ route, runs, choice: { a, b, systemA, systemB }
       <button
         type="button"
         onClick={() => change({ a: b?.id, b: a?.id, systemA: systemB, systemB: systemA })}
-        title="Exchange A and B"
+        title="Swap A and B"
       >
         ⇄ Swap
       </button>
@@ -140,13 +139,13 @@ function AlsoChooser({ route, runs }: Pick<CompareChooserProps, "route" | "runs"
     .map((card) => ({ value: card.id, label: formatRunLabel(card) }));
   return (
     <fieldset class="side side-also">
-      <legend>Compare with A as well</legend>
+      <legend>More runs to compare with A</legend>
       {also.map((pick) => (
         <button
           key={formatPicks([pick])}
           type="button"
           class="plain"
-          title="Leave it out"
+          title="Remove this run"
           onClick={() => change(also.filter((other) => other !== pick))}
         >
           <bdi>{formatPickLabel(pick, runs)}</bdi> ×

@@ -30,7 +30,7 @@ export function DiffView({ a, b, unit, isSideBySide }: DiffViewProps) {
 function BothTexts({ a, b }: { a: string; b: string }) {
   return (
     <>
-      <p class="quiet">They differ too much to be compared piece by piece.</p>
+      <p class="quiet">The outputs differ too much to mark each change.</p>
       <div class="diff-sides">
         <TextBlocks label="A" text={a} isWrapped />
         <TextBlocks label="B" text={b} isWrapped />
@@ -40,7 +40,7 @@ function BothTexts({ a, b }: { a: string; b: string }) {
 }
 
 function DiffPieces({ pieces, unit, isSideBySide }: { pieces: readonly DiffPiece[] } & Omit<DiffViewProps, "a" | "b">) {
-  if (pieces.every(({ side }) => side === "both")) return <p class="quiet">They are the same.</p>;
+  if (pieces.every(({ side }) => side === "both")) return <p class="quiet">The outputs are identical.</p>;
   if (unit === "lines")
     return isSideBySide ? (
       <LinePairs pieces={pieces} />

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskPasses } from "../../../../src/metrics/compare/index.js";
 import { formatTaskParameter, listPossibleIds, parseTaskParameter } from "./compared-task.js";
 import { chooseFlipOutcomes, findFlipOutcomes, isFlipped, sortByLoss } from "./flips.js";
+import { formatFlips } from "./pair.js";
 
 function task(passesA: number, trialsA: number, passesB: number, trialsB: number): TaskPasses {
   return { dataset: "d", exampleId: 1, passesA, trialsA, passesB, trialsB, isFlaky: false };
@@ -48,4 +49,12 @@ test("sorts by the loss of passes, and knows which tasks are listed", () => {
   const flips = { toFail: [large], toPass: [], flaky: [] };
   expect(isFlipped({ flips }, { dataset: "d", exampleId: 1 })).toBe(true);
   expect(isFlipped({ flips }, { dataset: "d", exampleId: "1" })).toBe(false);
+});
+
+test("says how many flipped", () => {
+  const say = (toFail: number, toPass: number) =>
+    formatFlips({ flips: { toFail: Array(toFail), toPass: Array(toPass), flaky: [] } });
+  expect(say(1, 0)).toBe("1 now fails, 0 now pass");
+  expect(say(2, 1)).toBe("2 now fail, 1 now passes");
+  expect(say(0, 0)).toBe("nothing flipped");
 });

@@ -68,7 +68,7 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
             <th scope="col" class="number">
               B passed
             </th>
-            <th scope="col">Look at</th>
+            <th scope="col">Open</th>
           </tr>
         </thead>
         <tbody>

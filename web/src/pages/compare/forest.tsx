@@ -1,6 +1,7 @@
 import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
-import { CHANGE_WORDS, formatDifference, formatMetricName } from "../../../../src/report/compare-cells.js";
+import { CHANGE_WORDS } from "../../../../src/report/compare-cells.js";
 import { formatNumber, revealLine } from "../../ui/index.js";
+import { formatChangeInterval, formatMetricChange, formatMetricTitle } from "./metric-cells.js";
 
 /** Differences with their intervals, left of the middle where A is larger, right of it where B is. */
 export function ForestPlots({ metrics }: { metrics: readonly MetricComparison[] }) {
@@ -22,8 +23,8 @@ function ForestPlot({ group: { title, limit, isRelative, rows } }: { group: Fore
     <figure>
       <figcaption>{title}</figcaption>
       <div class="forest-ends forest-sides" aria-hidden="true">
-        <span>← A has more</span>
-        <span>B has more →</span>
+        <span>← A is higher</span>
+        <span>B is higher →</span>
       </div>
       <ul>
         {rows.map((row) => (
@@ -41,9 +42,12 @@ function ForestPlot({ group: { title, limit, isRelative, rows } }: { group: Fore
 
 function ForestLine({ row }: { row: ForestRow }) {
   const { metric, at, low, high, cut } = row;
-  const name = revealLine(formatMetricName(metric));
+  const name = revealLine(formatMetricTitle(metric));
   return (
-    <li class={`forest-row forest-${metric.change}`} title={`${name}: ${formatDifference(metric)}`}>
+    <li
+      class={`forest-row forest-${metric.change}`}
+      title={`${name}: ${formatMetricChange(metric, metric.difference)} ${formatChangeInterval(metric)}`}
+    >
       <bdi class="forest-name">{name}</bdi>
       <svg class="forest-plot" aria-hidden="true">
         <line class="forest-zero" x1="50%" x2="50%" y1="0" y2="100%" />

@@ -81,12 +81,12 @@ function ComparedOutputs({ route, sides, both }: { route: Route; sides: Compared
           all={null}
           choices={[
             { value: "side", label: "side by side" },
-            { value: "unified", label: "as one text" },
+            { value: "unified", label: "unified" },
           ]}
           onChange={(view) => change({ view })}
         />
       </div>
-      {field === undefined && <p class="quiet">Neither output is kept.</p>}
+      {field === undefined && <p class="quiet">Neither run kept this output.</p>}
       <LoadView loaded={texts} what="both texts">
         {({ a, b }) => (
           <>

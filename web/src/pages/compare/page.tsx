@@ -122,7 +122,7 @@ function Verdicts({ route, comparisons, verdicts }: VerdictsProps) {
         {others.length === 0 ? <VerdictSentence verdict={only} /> : summarizeVerdicts(verdicts)}
       </p>
       {others.length > 0 && <VerdictTable lines={lines} caption="Verdict for each system" />}
-      <TestNotes verdicts={verdicts} />
+      <TestNotes comparisons={comparisons} />
     </section>
   );
 }

@@ -1,12 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MetricComparison, PairedComparison } from "../../../../src/metrics/compare/index.js";
-import {
-  CHANGE_WORDS,
-  createSignedFormat,
-  formatComparedValue,
-  formatMetricName,
-  formatPValue,
-} from "../../../../src/report/compare-cells.js";
+import { CHANGE_WORDS, formatPValue } from "../../../../src/report/compare-cells.js";
 import {
   formatCount,
   formatPlural,
@@ -21,8 +15,9 @@ import {
 import { type ComparedSides, formatTaskParameter, parseTaskParameter } from "./compared-task.js";
 import { FlippedTasks, findFlipOutcomes, isFlipped } from "./flips.js";
 import { ForestPlots } from "./forest.js";
+import { formatChangeInterval, formatMetricChange, formatMetricTitle, formatMetricValue } from "./metric-cells.js";
 import { OutputDiff } from "./output-diff.js";
-import { formatDifferenceInterval, SystemNames } from "./verdicts.js";
+import { SystemNames } from "./verdicts.js";
 
 interface ComparedPairProps {
   route: Route;
@@ -64,14 +59,23 @@ function FoldedPair(props: ComparedPairProps) {
         <h2>
           <SystemNames comparison={comparison} />
         </h2>{" "}
-        <span class="quiet">
-          {formatPlural(comparison.flips.toFail.length, "example")} to fail,{" "}
-          {formatCount(comparison.flips.toPass.length)} to pass
-        </span>
+        <span class="quiet">{formatFlips(comparison)}</span>
       </summary>
       {isOpen && <PairDetails {...props} />}
     </details>
   );
+}
+
+/**
+ * What changed its verdict, for the head of a fold.
+ * @example
+ * formatFlips(comparison); // "1 now fails, 0 now pass"
+ */
+export function formatFlips({ flips: { toFail, toPass } }: Pick<PairedComparison, "flips">): string {
+  const count = (tasks: readonly unknown[], one: string, many: string) =>
+    `${formatCount(tasks.length)} now ${tasks.length === 1 ? one : many}`;
+  if (toFail.length + toPass.length === 0) return "nothing flipped";
+  return `${count(toFail, "fails", "fail")}, ${count(toPass, "passes", "pass")}`;
 }
 
 function PairDetails({ route, comparison, sides, pair, datasets }: ComparedPairProps) {
@@ -155,11 +159,11 @@ function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<Compa
   return (
     <form class="filters" onSubmit={choose}>
       <label class="filter">
-        <span>Compare the outputs of example</span>
-        <input name="example" required placeholder="its id" autocomplete="off" />
+        <span>Compare the outputs for example</span>
+        <input name="example" required placeholder="id" autocomplete="off" />
       </label>
       <label class="filter">
-        <span>of dataset</span>
+        <span>Dataset</span>
         <select name="dataset">
           {names.map((name) => (
             <option key={name} value={name}>
@@ -168,7 +172,7 @@ function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<Compa
           ))}
         </select>
       </label>
-      <button type="submit">Show both</button>
+      <button type="submit">Show both outputs</button>
     </form>
   );
 }
@@ -213,19 +217,18 @@ function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[];
 }
 
 function MetricRow({ metric }: { metric: MetricComparison }) {
-  const signed = createSignedFormat(metric);
   const { a, b, difference, p, adjustedP, n, change, reason } = metric;
   return (
     <tr>
       <th scope="row">
-        <bdi>{revealLine(formatMetricName(metric))}</bdi>
+        <bdi>{revealLine(formatMetricTitle(metric))}</bdi>
       </th>
-      <td class="number">{formatComparedValue(metric, a)}</td>
-      <td class="number">{formatComparedValue(metric, b)}</td>
+      <td class="number">{formatMetricValue(metric, a)}</td>
+      <td class="number">{formatMetricValue(metric, b)}</td>
       <td class="number">
-        <b>{signed(difference)}</b>
+        <b>{formatMetricChange(metric, difference)}</b>
       </td>
-      <td class="number">{formatDifferenceInterval(metric)}</td>
+      <td class="number">{formatChangeInterval(metric)}</td>
       <td class="number">{formatPValue(p)}</td>
       <td class="number">{formatPValue(adjustedP)}</td>
       <td class="number">{formatCount(n)}</td>

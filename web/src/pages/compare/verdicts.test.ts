@@ -11,7 +11,7 @@ test("a run is named by its date first", () => {
 test("counts verdicts, losses first", () => {
   const verdicts = (["better", "inconclusive", "worse", "inconclusive"] as const).map((lift) => ({ lift }));
   expect(summarizeVerdicts(verdicts)).toBe(
-    "4 systems compared: 1 worse than A, 1 better than A, 2 without a significant difference in quality.",
+    "4 systems: 1 worse than A, 1 better than A, 2 without a significant difference in quality.",
   );
 });
 

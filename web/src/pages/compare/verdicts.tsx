@@ -4,9 +4,11 @@ import {
   type MetricComparison,
   type PairedComparison,
 } from "../../../../src/metrics/compare/index.js";
-import { createSignedFormat, formatMetricName, formatPValue } from "../../../../src/report/compare-cells.js";
+import { formatPValue } from "../../../../src/report/compare-cells.js";
+import { summarizeTests } from "../../../../src/report/compare-verdict.js";
 import type { CompareVerdict, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { buildAddress, formatMoment, formatPlural, revealLine, revealText, Scrollable } from "../../ui/index.js";
+import { formatChangeInterval, formatMetricChange, formatMetricTitle } from "./metric-cells.js";
 
 /** Begins with the date, because runs of one title differ by nothing else and a narrow list cuts the end. */
 export function formatRunLabel({ title, createdAt, status }: RunCard): string {
@@ -56,16 +58,15 @@ function LiftSign({ lift }: { lift: Lift }) {
   );
 }
 
-/** How the p-values were computed and what their correction covers. */
-export function TestNotes({ verdicts }: { verdicts: readonly CompareVerdict[] }) {
-  const notes = [...new Set(verdicts.flatMap(({ tests }) => tests))];
-  if (notes.length === 0) return null;
+/** How the p-values were computed and what their correction covers, said once for all systems. */
+export function TestNotes({ comparisons }: { comparisons: readonly PairedComparison[] }) {
+  const sentences = summarizeTests(comparisons);
+  if (sentences.length === 0) return null;
   return (
-    <ul class="notes quiet">
-      {notes.map((note) => (
-        <li key={note}>{revealText(note)}</li>
-      ))}
-    </ul>
+    <details class="how-tested">
+      <summary>How p-values are computed</summary>
+      <p class="quiet">{sentences.join(" ")}</p>
+    </details>
   );
 }
 
@@ -80,14 +81,14 @@ const LIFT_WORDS: readonly (readonly [Lift, string])[] = [
 /**
  * Counts the verdicts of several systems.
  * @example
- * summarizeVerdicts(verdicts); // "3 systems compared: 1 worse than A, 2 without a significant difference in quality."
+ * summarizeVerdicts(verdicts); // "3 systems: 1 worse than A, 2 without a significant difference in quality."
  */
-export function summarizeVerdicts(verdicts: readonly Pick<CompareVerdict, "lift">[]): string {
+export function summarizeVerdicts(verdicts: readonly Pick<CompareVerdict, "lift">[], noun = "system"): string {
   const counts = LIFT_WORDS.flatMap(([lift, words]) => {
     const count = verdicts.filter((verdict) => verdict.lift === lift).length;
     return count === 0 ? [] : [`${count} ${words}`];
   });
-  return `${formatPlural(verdicts.length, "system")} compared: ${counts.join(", ")}.`;
+  return `${formatPlural(verdicts.length, noun)}: ${counts.join(", ")}.`;
 }
 
 /** One compared pair of systems in a table of verdicts. */
@@ -128,7 +129,9 @@ export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]
             {hasRuns && <th scope="col">Run B</th>}
             <th scope="col">System</th>
             <th scope="col">Verdict</th>
-            <th scope="col">Metric</th>
+            <th scope="col" class="metric-cell">
+              Metric
+            </th>
             {["B − A", "Interval", "p", "Adjusted p"].map((title) => (
               <th key={title} scope="col" class="number">
                 {title}
@@ -168,11 +171,11 @@ function QualityCells({ metric }: { metric: MetricComparison }) {
   const { difference, p, adjustedP, hypotheses } = metric;
   return (
     <>
-      <td>{formatMetricName(metric)}</td>
+      <td class="metric-cell">{formatMetricTitle(metric)}</td>
       <td class="number">
-        <b>{createSignedFormat(metric)(difference)}</b>
+        <b>{formatMetricChange(metric, difference)}</b>
       </td>
-      <td class="number">{formatDifferenceInterval(metric)}</td>
+      <td class="number">{formatChangeInterval(metric)}</td>
       <td class="number">{formatPValue(p)}</td>
       <td class="number">
         {formatPValue(adjustedP)}
@@ -180,13 +183,6 @@ function QualityCells({ metric }: { metric: MetricComparison }) {
       </td>
     </>
   );
-}
-
-/** The interval of B − A, without the difference. */
-export function formatDifferenceInterval(metric: MetricComparison): string {
-  const signed = createSignedFormat(metric);
-  const { low, high } = metric;
-  return low === null || high === null ? "–" : `[${signed(low)}, ${signed(high)}]`;
 }
 
 export function SystemNames({ comparison: { systemA, systemB } }: { comparison: PairedComparison }) {

@@ -18,5 +18,5 @@ test("tags are split at commas, without blanks and repetitions", () => {
 
 test("kappa is told with its interval, or why it is undefined", () => {
   expect(describeKappa({ value: 0.5, low: 0.25, high: 0.75, n: 9 })).toBe("Cohen’s kappa: 0.50 [0.25, 0.75].");
-  expect(describeKappa({ value: null, low: null, high: null, n: 3 })).toMatch(/undefined as long as all labels/);
+  expect(describeKappa({ value: null, low: null, high: null, n: 3 })).toMatch(/undefined while all labels/);
 });

@@ -6,17 +6,9 @@ import type {
   TrialLabelDraft,
 } from "../../../../src/report/dashboard/contract.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
-import {
-  buildAddress,
-  formatCount,
-  formatShare,
-  isCommandKey,
-  LongText,
-  PageHead,
-  type Route,
-  revealLine,
-} from "../../ui/index.js";
+import { formatCount, formatShare, isCommandKey, LongText, PageHead, type Route, revealLine } from "../../ui/index.js";
 import { useRows } from "../rows/use-rows.js";
+import { RunCrumbs } from "../run-crumbs.js";
 import { buildTrialAddress } from "../trial-address.js";
 import { shufflePlaces } from "./order-trials.js";
 import { findLabel, formatLabelKey, type Labels, useLabels } from "./use-labels.js";
@@ -29,11 +21,7 @@ export function LabelPage({ route, id }: { route: Route; id: string }) {
   const keys = useMemo(() => listScoredTrials(rows, seed), [rows.isComplete, rows.table, seed]);
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href={buildAddress(["run", id])}>
-          Run <bdi>{revealLine(id)}</bdi>
-        </a>
-      </nav>
+      <RunCrumbs id={id} />
       <PageHead title="Label blind" place={id}>
         Right or wrong? The system, the score and the outcome are hidden.
       </PageHead>
@@ -114,7 +102,7 @@ function LabelQueue({ id, keys, labels }: LabelQueueProps) {
     <>
       {!canWrite && (
         <p class="banner" role="note">
-          This page only reads. To write labels, start: <code>assay serve --label</code>
+          This server is read-only. To label trials, start it with: <code>assay serve --label</code>
         </p>
       )}
       <p role="status">
@@ -251,7 +239,7 @@ function Agreement({ id, agreement }: { id: string; agreement: LabelAgreement })
       </table>
       {differing.length > 0 && (
         <>
-          <h3>Trials that differ</h3>
+          <h3>Disagreements</h3>
           <ul>
             {differing.map((key) => (
               <li key={formatLabelKey(key)}>
@@ -270,7 +258,7 @@ function Agreement({ id, agreement }: { id: string; agreement: LabelAgreement })
 
 /** Where all labels and verdicts are the same, chance alone would agree as well. */
 export function describeKappa(kappa: LabelFigure): string {
-  if (kappa.value === null) return "Cohen’s kappa is undefined as long as all labels and verdicts are the same.";
+  if (kappa.value === null) return "Cohen’s kappa is undefined while all labels and verdicts are the same.";
   return `Cohen’s kappa: ${formatFigure(kappa, (value) => value.toFixed(2))}.`;
 }
 

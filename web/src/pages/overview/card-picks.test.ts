@@ -52,3 +52,11 @@ test("leaves out systems with too few scored trials", () => {
   expect(notes).toEqual(["1 with too few scored trials is left out"]);
   expect(pick({ large: { ...LARGE, coverage: 0.3 } }).withheld).toMatch(/too few/);
 });
+
+test("compares output tokens where no price is known", () => {
+  const { cost_per_pass_usd: _large, ...large } = LARGE;
+  const { cost_per_pass_usd: _swift, ...swift } = SWIFT;
+  const { picks } = pick({ large: { ...large, cost_of_pass: 900 }, swift: { ...swift, cost_of_pass: 400.4 } });
+  expect(picks[1]).toMatchObject({ role: "cost", system: "swift", unit: "tokens", label: "output tokens per pass" });
+  expect(picks[1]?.reason).toBe("Cheapest whose interval overlaps that of large (900 tokens).");
+});

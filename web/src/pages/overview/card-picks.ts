@@ -1,5 +1,5 @@
 import type { CardFigure, RunPicks, SystemPick } from "../../../../src/report/dashboard/contract.js";
-import { formatDollars, formatNumber } from "../../ui/index.js";
+import { formatCount, formatDollars, formatNumber } from "../../ui/index.js";
 import type { LeaderboardEntry } from "../run-groups.js";
 
 /**
@@ -55,19 +55,27 @@ function describePick(
   return { role, system: name, value, low: bound("low"), high: bound("high"), ...words };
 }
 
-/** Among the lines whose interval of the mean score reaches that of the best. */
+/** Among the lines whose interval of the mean score reaches that of the best; by tokens where no price is known. */
 function pickCheapest(good: readonly LeaderboardEntry[], best: LeaderboardEntry): SystemPick | null {
   const limit = best.card.figures.mean_score_ci_low ?? best.card.figures.mean_score ?? 0;
   const close = good.filter(({ card }) => (card.figures.mean_score_ci_high ?? card.figures.mean_score ?? -1) >= limit);
-  const cheapest = findBest(close, "cost_per_pass_usd", "low");
+  const isPriced = good.some(({ card }) => card.figures.cost_per_pass_usd !== null);
+  const figure = isPriced ? "cost_per_pass_usd" : "cost_of_pass";
+  const cheapest = findBest(close, figure, "low");
   if (cheapest === null) return null;
-  const bestCost = best.card.figures.cost_per_pass_usd;
-  const than = bestCost === null || cheapest === best ? "" : ` (${formatDollars(bestCost)})`;
+  const bestCost = best.card.figures[figure];
+  const format = isPriced ? formatDollars : (tokens: number) => `${formatCount(Math.round(tokens))} tokens`;
+  const than = bestCost === null || cheapest === best ? "" : ` (${format(bestCost)})`;
   const reason =
     cheapest === best
       ? "The best quality is also the cheapest whose interval reaches it."
       : `Cheapest whose interval overlaps that of ${best.name}${than}.`;
-  return describePick(cheapest, "cost", { figure: "cost_per_pass_usd", label: "per pass", unit: "usd", reason });
+  return describePick(cheapest, "cost", {
+    figure,
+    label: isPriced ? "per pass" : "output tokens per pass",
+    unit: isPriced ? "usd" : "tokens",
+    reason,
+  });
 }
 
 function describeFastest(good: readonly LeaderboardEntry[]): SystemPick | null {

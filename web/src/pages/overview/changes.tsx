@@ -233,7 +233,7 @@ function findDatasetTitle(entry: LeaderboardEntry, boards: readonly LeaderboardD
 
 function describeRemainingChanges(moved: number, unchanged: number, fresh: number): string {
   if (moved + unchanged === 0)
-    return "No system has an earlier run on the same examples, so there is nothing to hold it against yet.";
+    return "No system has an earlier run on the same examples, so there is nothing to compare with yet.";
   const more = moved - MAX_CHANGES_LISTED;
   const parts = [
     more > 0 && `${formatPlural(more, "more system")} moved, see the tables below`,

@@ -67,7 +67,7 @@ describe("the charts of a leaderboard", () => {
       null,
       null,
       "nothing passed",
-      "the cost is not known",
+      "the cost is unknown",
       "the time was not measured",
     ]);
   });

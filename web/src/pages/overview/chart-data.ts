@@ -81,7 +81,7 @@ export function buildCostSpeedChart(entries: readonly LeaderboardEntry[]): CostS
 
 function explainOmission({ figures, outcomes }: SystemCard, costPerPass: number | null): string | null {
   if (outcomes.pass === 0) return "nothing passed";
-  if (costPerPass === null) return "the cost is not known";
+  if (costPerPass === null) return "the cost is unknown";
   return figures.seconds_per_pass === null ? "the time was not measured" : null;
 }
 

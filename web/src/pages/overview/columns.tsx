@@ -221,7 +221,7 @@ const PARETO_COLUMN: TableColumn<LeaderboardEntry> = {
 function CoverageCell({ value }: { value: number | null }) {
   if (value === null || value >= LOW_COVERAGE) return <>{formatShare(value)}</>;
   return (
-    <span class="warn" title="Under 95 %: the figures are of a part of what was planned">
+    <span class="warn" title="Under 95 %: the figures cover only part of the planned trials">
       <span role="img" aria-label="Low:">
         ⚠
       </span>{" "}
@@ -252,7 +252,7 @@ const RUN_COLUMN: TableColumn<LeaderboardEntry> = {
 const CHANGE_COLUMN: TableColumn<LeaderboardEntry> = {
   key: "change",
   title: "Since last run",
-  about: "Difference to the run before of the same system on the same examples",
+  about: "Difference from the previous run of the same system on the same examples",
   startsDescending: true,
   class: "since",
   value: (entry) => {

@@ -1,14 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
-import {
-  type ChartSelection,
-  CostSpeedChart,
-  QualityBars,
-  QualityCostChart,
-  SpeedRadar,
-  SystemPicker,
-  selectSystems,
-} from "../../charts/index.js";
+import { type ChartSelection, CostSpeedChart, SpeedRadar, SystemPicker, selectSystems } from "../../charts/index.js";
 import { useLoadState, useSource } from "../../data/index.js";
 import {
   buildAddress,
@@ -24,15 +16,18 @@ import {
   updateQuery,
   useRoute,
 } from "../../ui/index.js";
+import { AnswerCharts } from "../answer-charts.js";
 import { AnswerSkeleton, AnswerStrip } from "../answer-strip.js";
 import {
   buildEntryKey,
   buildRowsAddress,
   buildRowsQuery,
   chooseRankingCost,
+  explainPassedOver,
   type FigureScope,
   formatDatasetNames,
   type LeaderboardEntry,
+  listSystemNames,
   listThresholds,
   type RunGroup,
 } from "../run-groups.js";
@@ -46,7 +41,7 @@ interface LeaderboardProps {
   entries: readonly LeaderboardEntry[];
   picks: readonly ComparePick[];
   onPicks: (picks: readonly ComparePick[]) => void;
-  /** Whether its charts are open from the start. */
+  /** The first board of the page has its charts open. */
   isFirst: boolean;
 }
 
@@ -65,6 +60,7 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
       <PassedOverNote entries={entries} />
       <ThresholdNote entries={entries} />
       <LeaderboardAnswer title={describeContent(group)} entries={entries} scope={{ dataset, tag }} />
+      {isFirst && <LeaderboardAnswerCharts group={group} entries={entries} scope={{ dataset, tag }} />}
       <TokenNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
@@ -74,7 +70,7 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
         order={parseOrder(route.query.sort, { key: "quality", isDescending: true })}
         onOrder={(order) => updateQuery(route, { sort: formatOrder(order) })}
       />
-      <LeaderboardCharts title={title} entries={entries} scope={{ dataset, tag }} isOpen={isFirst} />
+      <MoreCharts title={title} group={group} entries={entries} scope={{ dataset, tag }} isFirst={isFirst} />
     </section>
   );
 }
@@ -93,15 +89,15 @@ function describeLeaderboardSize({ datasets, runs }: RunGroup, entries: readonly
 
 /** Newer runs that hardly worked do not replace good ones; this says which, and why. */
 function PassedOverNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
-  const runs = new Map(
-    entries.flatMap(({ passedOver }) => (passedOver === null ? [] : [[passedOver.run.id, passedOver]])),
-  );
+  const systems = entries.flatMap(({ passedOver }) => passedOver ?? []);
+  const runs = new Map(systems.map(({ run }) => [run.id, run]));
   return (
     <>
-      {[...runs.values()].map(({ run, reason }) => (
-        <p key={run.id} class="banner" role="note">
-          <span aria-hidden="true">⚠</span> A newer run is left out, because {reason}:{" "}
-          <a href={buildAddress(["run", run.id])}>{revealLine(run.title)}</a>, {formatMoment(run.createdAt)}.
+      {[...runs.values()].map(({ id, title, createdAt }) => (
+        <p key={id} class="banner" role="note">
+          <span aria-hidden="true">⚠</span> A newer run is left out because{" "}
+          {explainPassedOver(systems.filter(({ run }) => run.id === id))}:{" "}
+          <a href={buildAddress(["run", id])}>{revealLine(title)}</a>, {formatMoment(createdAt)}.
         </p>
       ))}
     </>
@@ -157,47 +153,79 @@ function ThresholdNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
 }
 
 interface LeaderboardChartsProps {
-  title: string;
+  group: RunGroup;
   entries: readonly LeaderboardEntry[];
   scope: FigureScope;
-  isOpen: boolean;
+}
+
+/** The entries chosen for the charts in the address. */
+function useChosenEntries(entries: readonly LeaderboardEntry[], group: RunGroup) {
+  const route = useRoute();
+  const systems = useMemo(() => entries.map(({ name }) => name), [entries]);
+  const known = useMemo(() => listSystemNames(group), [group]);
+  const selection = selectSystems(route, systems, known);
+  const chosen = useMemo(
+    () => entries.filter(({ name }) => selection.isSelected(name)),
+    [entries, systems, route.query.systems],
+  );
+  return { selection, chosen };
+}
+
+/** A pick in a chart opens the rows behind it. */
+function openRows({ system }: ChartSelection, entries: readonly LeaderboardEntry[], scope: FigureScope): void {
+  const entry = entries.find(({ name }) => name === system);
+  if (entry !== undefined) navigate(["run", entry.run.id, "rows"], buildRowsQuery(entry, scope));
+}
+
+/** The charts that answer which system to pick, and the choice of systems for all charts. */
+function LeaderboardAnswerCharts({ group, entries, scope }: LeaderboardChartsProps) {
+  const { selection, chosen } = useChosenEntries(entries, group);
+  const data = useMemo(() => buildQualityCostChart(chosen), [chosen]);
+  return (
+    <>
+      <AnswerCharts data={data} systems={selection.known} onPick={(picked) => openRows(picked, entries, scope)} />
+      <SystemPicker {...selection} />
+    </>
+  );
+}
+
+interface MoreChartsProps extends LeaderboardChartsProps {
+  title: string;
+  /** The first board shows its main charts above the table, and the others below it. */
+  isFirst: boolean;
 }
 
 /** Drawn when opened, since there may be many. */
-function LeaderboardCharts({ title, entries, scope, isOpen }: LeaderboardChartsProps) {
-  const [isShown, setShown] = useState(isOpen);
+function MoreCharts({ title, group, entries, scope, isFirst }: MoreChartsProps) {
+  const [isShown, setShown] = useState(isFirst);
   return (
     <details class="part-charts" open={isShown} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
       <summary>
-        Charts<span class="unseen"> of {title}</span>
+        {isFirst ? "Cost and speed" : "Charts"}
+        <span class="unseen"> of {title}</span>
       </summary>
-      {isShown && <ChartGrid entries={entries} scope={scope} />}
+      {isShown && (
+        <>
+          {!isFirst && <LeaderboardAnswerCharts group={group} entries={entries} scope={scope} />}
+          <CostSpeedCharts group={group} entries={entries} scope={scope} />
+        </>
+      )}
     </details>
   );
 }
 
-function ChartGrid({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
-  const route = useRoute();
-  const systems = useMemo(() => entries.map(({ name }) => name), [entries]);
-  const selection = selectSystems(route, systems);
-  const shown = useMemo(
-    () => entries.filter(({ name }) => selection.isSelected(name)),
-    [entries, systems, route.query.systems],
-  );
-  const qualityCost = useMemo(() => buildQualityCostChart(shown), [shown]);
-  const costSpeed = useMemo(() => buildCostSpeedChart(shown), [shown]);
-  const radar = useMemo(() => buildRadarChart(shown), [shown]);
-  const onPick = ({ system }: ChartSelection) => {
-    const entry = entries.find(({ name }) => name === system);
-    if (entry !== undefined) navigate(["run", entry.run.id, "rows"], buildRowsQuery(entry, scope));
+function CostSpeedCharts({ group, entries, scope }: LeaderboardChartsProps) {
+  const { selection, chosen } = useChosenEntries(entries, group);
+  const costSpeed = useMemo(() => buildCostSpeedChart(chosen), [chosen]);
+  const radar = useMemo(() => buildRadarChart(chosen), [chosen]);
+  const shared = {
+    systems: selection.known,
+    onPick: (picked: ChartSelection) => openRows(picked, entries, scope),
   };
   return (
     <div class="chart-grid">
-      <SystemPicker {...selection} />
-      <QualityBars data={qualityCost.points} systems={systems} onPick={onPick} />
-      <QualityCostChart data={qualityCost} systems={systems} onPick={onPick} />
-      <CostSpeedChart data={costSpeed} systems={systems} onPick={onPick} />
-      <SpeedRadar data={radar} systems={systems} onPick={onPick} />
+      {costSpeed.points.some(({ leftOut }) => leftOut === null) && <CostSpeedChart data={costSpeed} {...shared} />}
+      {radar.spokes.some(({ seconds }) => seconds !== null) && <SpeedRadar data={radar} {...shared} />}
     </div>
   );
 }

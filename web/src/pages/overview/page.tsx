@@ -97,7 +97,7 @@ function formatPick({ run, system }: ComparePick, runs: readonly RunCard[]): str
 
 function NoMatchingRuns() {
   return (
-    <EmptyState title="No finished run fits">
+    <EmptyState title="No finished run matches">
       Clear a filter, or see <a href={buildAddress(["runs"])}>all runs</a>.
     </EmptyState>
   );

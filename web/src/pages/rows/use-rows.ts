@@ -101,14 +101,12 @@ export interface TextSearch {
   readonly problem: string | null;
 }
 
-/** Wait until the reader stops typing. */
-const TYPING_PAUSE_MS = 120;
 /** One letter occurs in nearly every text. */
 const MIN_SEARCH_LENGTH = 2;
 
 const NO_SEARCH: TextSearch = { matches: null, count: 0, isCut: false, isSearching: false, problem: null };
 
-/** Searches the questions and answers of a run, once the text has not changed for a moment. */
+/** Searches the questions and answers of a run. A search that the next letter replaces is stopped, here and by the server. */
 export function useTextSearch(run: string | null, text: string): TextSearch {
   const source = useSource();
   const [search, setSearch] = useState<TextSearch>(NO_SEARCH);
@@ -127,11 +125,8 @@ export function useTextSearch(run: string | null, text: string): TextSearch {
       if (gone.signal.aborted) return;
       setSearch({ ...NO_SEARCH, problem: error instanceof Error ? error.message : String(error) });
     };
-    const timer = setTimeout(() => find().catch(fail), TYPING_PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      gone.abort();
-    };
+    find().catch(fail);
+    return () => gone.abort();
   }, [source, run, wanted, returns]);
   return search;
 }

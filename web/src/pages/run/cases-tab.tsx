@@ -1,5 +1,7 @@
+import { LOW_COVERAGE } from "../../../../src/metrics/low-coverage.js";
 import type { CaseCell, CaseLine, EvalsView, GraderLine, RunView } from "../../../../src/report/dashboard/contract.js";
 import {
+  describeDetectable,
   formatCostDelta,
   formatSigned,
   formatSignedInterval,
@@ -52,12 +54,13 @@ function NumberHeads({ titles }: { titles: readonly string[] }) {
 }
 
 function VariantLifts({ experiment }: { experiment: Experiment }) {
-  const { baseline, lifts, level, variants, notes } = experiment;
+  const { baseline, lifts, level } = experiment;
+  const notes = [...experiment.notes, ...describeDetectable(lifts)];
   const share = formatShare(level);
   return (
     <section>
       <h3>
-        Difference from <bdi>{revealLine(baseline)}</bdi>, the baseline
+        Difference from the baseline, <bdi>{revealLine(baseline)}</bdi>
       </h3>
       {lifts.map(({ variant, lift }) => (
         <p key={variant} class="lift-line">
@@ -66,61 +69,11 @@ function VariantLifts({ experiment }: { experiment: Experiment }) {
           </b>
         </p>
       ))}
-      <Scrollable class="table-scroll" label="Lift of each variant">
-        <table class="table">
-          <caption class="unseen">Lift of each variant over the baseline</caption>
-          <thead>
-            <tr>
-              <th scope="col">Variant</th>
-              <NumberHeads
-                titles={[
-                  `Pass rate [${share}]`,
-                  `Difference [${share}]`,
-                  "p",
-                  "p adjusted",
-                  "Cost per trial",
-                  "Time per trial",
-                  "Paired test cases",
-                ]}
-              />
-              <th scope="col">Lift</th>
-            </tr>
-          </thead>
-          <tbody>
-            {variants.map(({ name, passRate, meanCostUsd, meanSeconds }) => {
-              const lift = lifts.find(({ variant }) => variant === name);
-              return (
-                <tr key={name}>
-                  <th scope="row">
-                    <bdi>{revealLine(name)}</bdi>
-                  </th>
-                  <td class="number">
-                    <IntervalCell {...passRate} format={formatNumber} />
-                  </td>
-                  <td class="number">{lift === undefined ? MISSING : formatSignedInterval(lift.passRate)}</td>
-                  <td class="number">{formatNumber(lift?.passRate.p)}</td>
-                  <td class="number">{formatNumber(lift?.passRate.adjustedP)}</td>
-                  <td class="number">
-                    {lift === undefined
-                      ? formatDollars(meanCostUsd.value)
-                      : formatCostDelta(lift.costUsd, lift.costChange)}
-                  </td>
-                  <td class="number">
-                    {lift === undefined
-                      ? formatSeconds(meanSeconds.value)
-                      : formatTimeDelta(lift.seconds, lift.timeChange)}
-                  </td>
-                  <td class="number">{lift === undefined ? MISSING : formatCount(lift.paired)}</td>
-                  <td>{lift === undefined ? "baseline" : LIFT_LABELS[lift.lift]}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </Scrollable>
+      <VariantTable experiment={experiment} />
+      <LiftTable experiment={experiment} />
       <p class="quiet">
-        Better and worse: the {share} interval of the paired difference over test cases excludes 0, and the exact test
-        is significant after Holm correction for {formatPlural(lifts.length, "comparison")}.
+        A variant counts as better or worse if the {share} interval of its paired difference over test cases excludes 0
+        and the exact test is significant after Holm correction for {formatPlural(lifts.length, "comparison")}.
       </p>
       {notes.length > 0 && (
         <ul class="notes">
@@ -130,6 +83,100 @@ function VariantLifts({ experiment }: { experiment: Experiment }) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** The variants as they are; what differs is in a table of its own, so that a column has one meaning. */
+function VariantTable({ experiment: { variants, baseline, level } }: { experiment: Experiment }) {
+  const share = formatShare(level);
+  return (
+    <Scrollable class="table-scroll" label="Figures of each variant">
+      <table class="table">
+        <caption class="unseen">Figures of each variant</caption>
+        <thead>
+          <tr>
+            <th scope="col">Variant</th>
+            <NumberHeads
+              titles={[
+                `Pass rate [${share}]`,
+                `Mean score [${share}]`,
+                "Cost per trial",
+                "Cost per pass",
+                "Time per trial",
+                "Coverage",
+              ]}
+            />
+          </tr>
+        </thead>
+        <tbody>
+          {variants.map(({ name, passRate, meanScore, coverage, ...figures }) => (
+            <tr key={name}>
+              <th scope="row">
+                <bdi>{revealLine(name)}</bdi>
+                {name === baseline && <span class="quiet"> (baseline)</span>}
+              </th>
+              <td class="number">
+                <IntervalCell {...passRate} format={formatNumber} />
+              </td>
+              <td class="number">
+                <IntervalCell {...meanScore} format={formatNumber} />
+              </td>
+              <td class="number">{formatDollars(figures.meanCostUsd.value)}</td>
+              <td class="number">{formatDollars(figures.costPerPassUsd)}</td>
+              <td class="number">{formatSeconds(figures.meanSeconds.value)}</td>
+              <td class={coverage !== null && coverage < LOW_COVERAGE ? "number warn" : "number"}>
+                {coverage !== null && coverage < LOW_COVERAGE && "⚠ "}
+                {formatShare(coverage)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+function LiftTable({ experiment: { lifts, level } }: { experiment: Experiment }) {
+  return (
+    <Scrollable class="table-scroll" label="Lift of each variant">
+      <table class="table">
+        <caption class="unseen">Lift of each variant over the baseline</caption>
+        <thead>
+          <tr>
+            <th scope="col">Variant</th>
+            <th scope="col">Lift</th>
+            <NumberHeads
+              titles={[
+                `Pass rate [${formatShare(level)}]`,
+                "p",
+                "p adjusted",
+                `Mean score [${formatShare(level)}]`,
+                "Cost per trial",
+                "Time per trial",
+                "Paired test cases",
+              ]}
+            />
+          </tr>
+        </thead>
+        <tbody>
+          {lifts.map(({ variant, lift, passRate, meanScore, paired, ...other }) => (
+            <tr key={variant}>
+              <th scope="row">
+                <bdi>{revealLine(variant)}</bdi>
+              </th>
+              <td>{LIFT_LABELS[lift]}</td>
+              <td class="number">{formatSignedInterval(passRate)}</td>
+              <td class="number">{formatNumber(passRate.p)}</td>
+              <td class="number">{formatNumber(passRate.adjustedP)}</td>
+              <td class="number">{formatSignedInterval(meanScore)}</td>
+              <td class="number">{formatCostDelta(other.costUsd, other.costChange)}</td>
+              <td class="number">{formatTimeDelta(other.seconds, other.timeChange)}</td>
+              <td class="number">{formatCount(paired)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
   );
 }
 
@@ -166,7 +213,7 @@ function EvalParts({ evals: { parts } }: { evals: EvalsView }) {
                 </td>
                 <td class="number">{formatNumber(part.skill.score)}</td>
                 <td class="number">
-                  {formatCount(part.passed)} of {formatCount(part.planned)} passed
+                  {formatCount(part.passed)} passed of {formatCount(part.planned)} planned
                 </td>
                 <td class="number">{formatDollars(part.costUsd)}</td>
                 <td>{part.skill.skill === null ? MISSING : <bdi>{revealLine(part.skill.skill)}</bdi>}</td>
@@ -212,10 +259,10 @@ function ActivationTable({ evals: { parts } }: { evals: EvalsView }) {
                   "Precision",
                   "Recall",
                   "F1",
-                  "Activated rightly",
-                  "Activated wrongly",
+                  "Correctly activated",
+                  "Wrongly activated",
                   "Missed",
-                  "Left alone rightly",
+                  "Correctly not activated",
                 ]}
               />
             </tr>
@@ -351,7 +398,7 @@ function GraderTable({ id, graders }: { id: string; graders: readonly GraderLine
               <th scope="col">Kind</th>
               <NumberHeads titles={["Failed", "Share"]} />
               <th scope="col">By system</th>
-              <th scope="col">Found in one of them</th>
+              <th scope="col">Example of a finding</th>
             </tr>
           </thead>
           <tbody>
@@ -362,7 +409,7 @@ function GraderTable({ id, graders }: { id: string; graders: readonly GraderLine
         </table>
       </Scrollable>
       <p class="quiet">
-        Counted in failed trials, where the grader gave less than its full score, of all scored trials.
+        Failed: trials that failed and did not get the full score from this grader, of all scored trials.
       </p>
     </section>
   );

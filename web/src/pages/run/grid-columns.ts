@@ -1,5 +1,5 @@
 import type { TrialExcerpts } from "../../../../src/report/dashboard/contract.js";
-import { formatCount, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
+import { formatCount, formatScore, formatSeconds, joinLines, MISSING, revealLine } from "../../ui/index.js";
 import type { RowLabels } from "../row-filter.js";
 import type { RowTable } from "../rows/row-table.js";
 import { getLabelVerdict } from "../rows/select-rows.js";
@@ -42,6 +42,8 @@ export function buildGridColumns({ head }: RowTable, { fields, sortedBy, labels 
     ...(head.systems.length > 1 || sortedBy === "system" ? [SYSTEM_COLUMN] : []),
     ...(head.datasets.length > 1 || sortedBy === "dataset" ? [DATASET_COLUMN] : []),
     TRIAL_COLUMN,
+    COST_COLUMN,
+    LATENCY_COLUMN,
     ...EXCERPT_COLUMNS,
     CATEGORY_COLUMN,
     ...MEASURE_COLUMNS,
@@ -60,6 +62,8 @@ export function listSortColumns({ head }: RowTable): readonly Pick<GridColumn, "
     DATASET_COLUMN,
     TRIAL_COLUMN,
     CATEGORY_COLUMN,
+    COST_COLUMN,
+    LATENCY_COLUMN,
     ...MEASURE_COLUMNS,
     ...fields,
   ];
@@ -81,7 +85,7 @@ const EXAMPLE_COLUMN: GridColumn = {
 const SYSTEM_COLUMN: GridColumn = {
   key: "system",
   title: "System",
-  width: "190px",
+  width: "170px",
   isNumeric: false,
   isName: true,
   text: ({ columns, head }, place) => revealLine(head.systems[columns.system[place] ?? 0] ?? ""),
@@ -124,16 +128,18 @@ const CATEGORY_COLUMN: GridColumn = {
 };
 
 const EXCERPT_COLUMNS: readonly GridColumn[] = [
-  createExcerptColumn("question", "Question", 280),
-  createExcerptColumn("expected", "Expected", 160),
-  createExcerptColumn("response", "Response", 280),
+  createExcerptColumn("question", "Question", 230),
+  createExcerptColumn("expected", "Expected", 110),
+  createExcerptColumn("response", "Response", 230),
 ];
 
 const SCORE_COLUMN = createMeasureColumn("score", "Score", formatScore);
 
+// Before the texts, which fill the rest of a wide screen.
+const COST_COLUMN = createMeasureColumn("costUsd", "$ per 1,000", formatPerThousand);
+const LATENCY_COLUMN = createMeasureColumn("latency", "Latency", formatSeconds);
+
 const MEASURE_COLUMNS: readonly GridColumn[] = [
-  createMeasureColumn("costUsd", "$ per 1,000", formatPerThousand),
-  createMeasureColumn("latency", "Latency", formatSeconds),
   createMeasureColumn("inputTokens", "Tokens in", formatCount),
   createMeasureColumn("outputTokens", "Tokens out", formatCount),
   createMeasureColumn("turns", "Turns", formatCount),
@@ -190,7 +196,7 @@ function createExcerptColumn(excerpt: keyof TrialExcerpts, title: string, pixels
     isNumeric: false,
     isName: true,
     isUnsorted: true,
-    text: (_table, _place, texts) => (texts === undefined ? "" : revealLine(texts[excerpt] ?? MISSING)),
+    text: (_table, _place, texts) => (texts === undefined ? "" : revealLine(joinLines(texts[excerpt] ?? MISSING))),
   };
 }
 

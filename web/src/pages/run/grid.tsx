@@ -43,6 +43,7 @@ export function RowsGrid({ run, table, keysId, ...use }: RowsGridProps) {
       aria-label="Rows"
       aria-describedby={keysId}
       aria-rowcount={places.length + 1}
+      aria-busy={items.some(({ index }) => !texts.has(places[index] ?? 0))}
       aria-activedescendant={buildCellId(id, at.row, at.column)}
       style={{ "--grid-columns": widths }}
       onKeyDown={onKeyDown}

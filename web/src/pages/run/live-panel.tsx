@@ -12,7 +12,7 @@ import {
   revealLine,
 } from "../../ui/index.js";
 import { buildTrialAddress } from "../trial-address.js";
-import { SystemRowsLink } from "./summary-tab.js";
+import { SystemRowsLink } from "./system-rows-link.js";
 
 interface LivePanelProps {
   id: string;
@@ -25,8 +25,8 @@ interface LivePanelProps {
 export function LivePanel({ id, progress, maxCostUsd }: LivePanelProps) {
   const { done, planned, costUsd, trialsPerSecond, secondsLeft } = progress;
   return (
-    <section class="live" aria-label="The run as it goes">
-      <progress class="live-bar" max={Math.max(planned, 1)} value={done} aria-label="Trials that are done">
+    <section class="live" aria-label="Live progress">
+      <progress class="live-bar" max={Math.max(planned, 1)} value={done} aria-label="Finished trials">
         {formatShare(done / Math.max(planned, 1))}
       </progress>
       <KeyValues
@@ -34,7 +34,9 @@ export function LivePanel({ id, progress, maxCostUsd }: LivePanelProps) {
           ["Done", `${formatCount(done)} of ${formatCount(planned)} (${formatShare(done / Math.max(planned, 1))})`],
           [
             "Spent",
-            maxCostUsd === null ? formatDollars(costUsd) : `${formatDollars(costUsd)} of ${formatDollars(maxCostUsd)}`,
+            maxCostUsd === null
+              ? formatDollars(costUsd)
+              : `${formatDollars(costUsd)} of ${formatDollars(maxCostUsd)} budget`,
           ],
           ["Rate", trialsPerSecond === null ? "–" : `${formatNumber(trialsPerSecond, 1)} trials/s`],
           ["Left", secondsLeft === null ? "–" : `about ${formatSeconds(secondsLeft)}`],
@@ -84,7 +86,7 @@ function LiveSystems({ id, progress: { systems, planned } }: { id: string; progr
             Done
           </th>
           <th scope="col" class="number">
-            Passed of scored
+            Passed
           </th>
           <th scope="col" class="number">
             Errors

@@ -4,6 +4,7 @@ import type { ExampleExcerpts, RunCard } from "../../../../src/report/dashboard/
 import { type DataSource, useLoadState, useSource } from "../../data/index.js";
 import {
   FilterBar,
+  formatPlural,
   formatScore,
   formatShownRange,
   MISSING,
@@ -60,9 +61,11 @@ export function OutputsTab({ route, run, state }: OutputsTabProps) {
   const isFlipped = ({ dataset, id: exampleId }: ExampleGroup) =>
     run.systems.some(({ system }) => flips.value?.get(system, { dataset, exampleId }) !== undefined);
   const matching = show === "flipped" ? groups.filter(isFlipped) : filterExamples(groups, show);
+  const systems = matchSystems(rows.table.head.systems, wanted);
   const found = matching.filter(
     ({ id: example, dataset }) =>
       wanted === "" ||
+      systems.length > 0 ||
       String(example).toLowerCase().includes(wanted) ||
       (search.matches?.get(example) ?? []).some((match) => match.dataset === dataset),
   );
@@ -88,16 +91,16 @@ export function OutputsTab({ route, run, state }: OutputsTabProps) {
           />
         )}
         <TextFilter
-          label="Text"
+          label="Search"
           value={text}
-          placeholder="id, question, output"
+          placeholder="id, system, text"
           onChange={(next) => change({ text: next, page: "" })}
         />
       </FilterBar>
       <p class="rows-state" role="status">
         {formatShownRange(range, "example")}
         {show === "flipped" && baselines?.length === 0 && (
-          <span class="warn"> · There is no earlier run over the same dataset to be the baseline.</span>
+          <span class="warn"> · No earlier run over the same dataset can be the baseline.</span>
         )}
         {flips.state === "loading" && <span class="quiet"> · comparing with the baseline …</span>}
         {flips.state === "failed" && <span class="problem"> · {revealLine(flips.problem)}</span>}
@@ -105,14 +108,21 @@ export function OutputsTab({ route, run, state }: OutputsTabProps) {
         {search.isCut && <span class="warn"> · too many texts match: the first are shown</span>}
         {search.problem !== null && <span class="problem"> · {search.problem}</span>}
       </p>
-      {shown.length > 0 && <OutputsTable id={id} table={rows.table} groups={shown} state={state} flips={flips.value} />}
+      {shown.length > 0 && (
+        <OutputsTable id={id} table={rows.table} systems={systems} groups={shown} state={state} flips={flips.value} />
+      )}
       <Pager {...range} size={MAX_EXCERPT_EXAMPLES} onPage={(next) => change({ page: String(next) })} />
     </>
   );
 }
 
+/** Systems whose name contains the text: only their outputs are shown. Empty if none does. */
+export function matchSystems(systems: readonly string[], text: string): readonly string[] {
+  return text === "" ? [] : systems.filter((system) => system.toLowerCase().includes(text));
+}
+
 /** Null until the rows are complete. */
-function useExampleGroups({ table, version, isComplete }: LoadedRows): readonly ExampleGroup[] | null {
+export function useExampleGroups({ table, version, isComplete }: LoadedRows): readonly ExampleGroup[] | null {
   const [groups, setGroups] = useState<readonly ExampleGroup[] | null>(null);
   useEffect(() => {
     if (table === null || !isComplete) return;
@@ -146,16 +156,24 @@ async function loadExcerpts(source: DataSource, run: string, groups: readonly Ex
 interface OutputsTableProps {
   id: string;
   table: RowTable;
+  /** The systems to show. Default: all. */
+  systems?: readonly string[];
   groups: readonly ExampleGroup[];
   state: string;
   flips: Flips | null;
+  /** Called when the texts are there, or cannot be read. */
+  onLoaded?: () => void;
 }
 
-function OutputsTable({ id, table, groups, state, flips }: OutputsTableProps) {
+export function OutputsTable({ id, table, systems = [], groups, state, flips, onLoaded }: OutputsTableProps) {
   const source = useSource();
+  const columns = systems.length === 0 ? table.head.systems : systems;
   const names = groups.map(formatName);
   const loaded = useLoadState(() => loadExcerpts(source, id, groups), [source, id, state, names.join()]);
   const texts = loaded.value;
+  useEffect(() => {
+    if (loaded.state !== "loading") onLoaded?.();
+  }, [loaded.state]);
   const isLeftOut = source.kind === "file" && texts !== null && names.some((name) => !texts.has(name));
   return (
     <>
@@ -173,7 +191,7 @@ function OutputsTable({ id, table, groups, state, flips }: OutputsTableProps) {
             <tr>
               <th scope="col">Question</th>
               <th scope="col">Expected</th>
-              {table.head.systems.map((system) => (
+              {columns.map((system) => (
                 <th key={system} scope="col">
                   {revealLine(system)}
                 </th>
@@ -186,6 +204,7 @@ function OutputsTable({ id, table, groups, state, flips }: OutputsTableProps) {
                 key={names[place]}
                 id={id}
                 table={table}
+                systems={columns}
                 group={group}
                 flips={flips}
                 texts={texts?.get(names[place] ?? "")}
@@ -201,12 +220,13 @@ function OutputsTable({ id, table, groups, state, flips }: OutputsTableProps) {
 interface ExampleRowProps {
   id: string;
   table: RowTable;
+  systems: readonly string[];
   group: ExampleGroup;
   flips: Flips | null;
   texts: ExampleExcerpts | undefined;
 }
 
-function ExampleRow({ id, table, group, flips, texts }: ExampleRowProps) {
+function ExampleRow({ id, table, systems, group, flips, texts }: ExampleRowProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <tr class={isOpen ? "is-open" : ""}>
@@ -219,12 +239,12 @@ function ExampleRow({ id, table, group, flips, texts }: ExampleRowProps) {
       <td data-label="Expected">
         <span class="excerpt">{revealText(texts?.expected ?? MISSING)}</span>
       </td>
-      {table.head.systems.map((system, place) => (
+      {systems.map((system) => (
         <td key={system} data-label={revealLine(system)}>
           <OutputCellView
             id={id}
             table={table}
-            cell={group.cells.get(place)}
+            cell={group.cells.get(table.head.systems.indexOf(system))}
             flip={flips?.get(system, { dataset: group.dataset, exampleId: group.id })}
             text={texts?.responses.find((response) => response.system === system)?.text ?? ""}
           />
@@ -248,21 +268,30 @@ function OutputCellView({ id, table, cell, flip, text }: OutputCellProps) {
   return (
     <>
       <a href={buildTrialAddress(id, table.getKey(cell.place))}>
-        <OutcomeBadge outcome={table.getOutcome(cell.place)} />{" "}
-        {cell.trials > 1 ? `${cell.passed}/${cell.trials}` : formatScore(Number.isNaN(score) ? null : score)}
+        <OutcomeBadge outcome={table.getOutcome(cell.place)} /> {formatScore(Number.isNaN(score) ? null : score)}
+        {cell.trials > 1 && (
+          <span title={`${cell.passed} of ${formatPlural(cell.trials, "trial")} passed`}>
+            {` · ${cell.passed}/${cell.trials}`}
+          </span>
+        )}
       </a>
       {flip !== undefined && <FlipMark {...flip} />}
       <span class="excerpt">
-        {text === "" ? <i class="quiet">{describeMissingText(table, cell)}</i> : revealText(text)}
+        {text === "" ? <i class="quiet">{describeMissingText(table, cell)}</i> : revealText(joinParagraphs(text))}
       </span>
     </>
   );
 }
 
+/** Empty lines would fill an excerpt of three lines. */
+function joinParagraphs(text: string): string {
+  return text.replace(/\n\s*\n/g, "\n");
+}
+
 function FlipMark({ to, passed, trials }: Flip) {
   return (
     <span class={`flip flip-${to}`}>
-      {to === "fail" ? "▼" : "▲"} {passed}/{trials} in the baseline
+      {to === "fail" ? "▼" : "▲"} from {passed}/{trials}
     </span>
   );
 }

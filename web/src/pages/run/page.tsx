@@ -1,15 +1,18 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
+import type { EvalsView, LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   type ChartSelection,
   CostRadar,
   CostSpeedChart,
+  EffortChart,
+  groupHeatMaps,
   HeatMapChart,
   LatencyChart,
   PassCurvesChart,
   QualityCostChart,
   SpeedRadar,
   SystemPicker,
+  selectEffortCurves,
   selectRunCharts,
   selectRunSystems,
   selectSystems,
@@ -35,7 +38,7 @@ import { CasesTab } from "./cases-tab.js";
 import { formatHeadline } from "./headline.js";
 import { LivePanel } from "./live-panel.js";
 import { OutputsTab } from "./outputs-tab.js";
-import { PrintAll } from "./print-all.js";
+import { PrintAll, PrintedCount } from "./print-all.js";
 import { RowsTab } from "./rows-tab.js";
 import { RunHead } from "./run-head.js";
 import { SummaryTab } from "./summary-tab.js";
@@ -52,14 +55,14 @@ function RunContent({ route, id }: { route: Route; id: string }) {
   return (
     <>
       <PageHead title={revealLine(card === undefined ? id : formatHeadline(card))} place={id} />
+      <LoadView loaded={live.loaded} what="the run">
+        {(view) => <RunSections route={route} view={view} live={live} />}
+      </LoadView>
       {live.loaded.state === "failed" && live.loaded.value === null && (
         <p>
           <a href={buildAddress(["runs"])}>See all runs</a>
         </p>
       )}
-      <LoadView loaded={live.loaded} what="the run">
-        {(view) => <RunSections route={route} view={view} live={live} />}
-      </LoadView>
     </>
   );
 }
@@ -97,6 +100,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           id={id}
           state={`${view.card.status} ${view.card.done}`}
           summary={<SummaryTab route={route} view={view} />}
+          cases={view.evals === null ? null : <PrintedCases view={view} evals={view.evals} />}
           charts={<ChartsTab route={route} view={view} />}
         />
       ) : (
@@ -122,6 +126,18 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
 function CasesOrNotice({ view }: { view: RunView }) {
   if (view.evals !== null) return <CasesTab view={view} evals={view.evals} />;
   return <p class="quiet">This run has no test cases: it is not one of assay eval or assay experiment.</p>;
+}
+
+const MAX_PRINTED_CASES = 100;
+
+function PrintedCases({ view, evals }: { view: RunView; evals: EvalsView }) {
+  const cases = evals.cases.slice(0, MAX_PRINTED_CASES);
+  return (
+    <>
+      <PrintedCount shown={cases.length} total={evals.cases.length} of="test cases" />
+      <CasesTab view={view} evals={{ ...evals, cases }} />
+    </>
+  );
 }
 
 /** The head and the live panel must not disagree: events are newer than what was read. */
@@ -155,7 +171,7 @@ function CompareRunLink({ view: { card } }: { view: RunView }) {
   return (
     <p class="actions">
       <a href={buildAddress(["compare"], { a: card.id, ...pair })}>
-        {source.kind === "file" ? "Compare its systems" : "Compare its systems, or with another run"}
+        {source.kind === "file" ? "Compare its systems" : "Compare systems or runs"}
       </a>
       {" · "}
       {printAll}
@@ -178,6 +194,10 @@ function ChartsTab({ route, view }: { route: Route; view: RunView }) {
     () => selectRunCharts(view.charts, selection.isSelected),
     [view, systems, route.query.systems],
   );
+  const effortCurves = useMemo(
+    () => selectEffortCurves(view.effortCurves, selection.isSelected),
+    [view, systems, route.query.systems],
+  );
   const [run = card] = useMemo(
     () => selectRunSystems([card], selection.isSelected),
     [card, systems, route.query.systems],
@@ -191,11 +211,16 @@ function ChartsTab({ route, view }: { route: Route; view: RunView }) {
       <h2 class="unseen">Charts</h2>
       <SystemPicker {...selection} />
       {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
+      {effortCurves.length > 0 && <EffortChart data={effortCurves} onPick={shared.onPick} />}
       {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
       {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
       {charts.costRadar.spokes.length > 0 && <CostRadar data={charts.costRadar} {...shared} />}
       {charts.passCurves.some(({ points }) => points.length > 1) && (
-        <PassCurvesChart data={charts.passCurves} {...shared} />
+        <PassCurvesChart
+          data={charts.passCurves}
+          onIsolate={systems.length > 1 ? selection.onIsolate : undefined}
+          {...shared}
+        />
       )}
       <TopErrorsView
         errors={selectTopErrors(view.errors, run)}
@@ -205,8 +230,10 @@ function ChartsTab({ route, view }: { route: Route; view: RunView }) {
       />
       {charts.tokenCosts.length > 0 && <TokenCostChart data={charts.tokenCosts} {...shared} />}
       {charts.latencies.some(({ n }) => n > 0) && <LatencyChart data={charts.latencies} {...shared} />}
-      {charts.heatMaps.map((map) => (
-        <HeatMapChart key={JSON.stringify([map.system, map.dataset, map.xField, map.yField])} data={map} {...shared} />
+      {groupHeatMaps(charts.heatMaps).map((maps, index) => (
+        <div key={index} class={maps.length > 1 ? "whole-row" : undefined}>
+          <HeatMapChart maps={maps} {...shared} />
+        </div>
       ))}
     </div>
   );

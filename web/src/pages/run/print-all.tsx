@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { MAX_EXCERPT_EXAMPLES } from "../../../../src/report/dashboard/choose-trial.js";
 import { formatCount } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
 import { useRows } from "../rows/use-rows.js";
 import { buildGridColumns } from "./grid-columns.js";
+import { OutputsTable, useExampleGroups } from "./outputs-tab.js";
 
 /** About ten sheets. */
 const MAX_PRINTED_ROWS = 400;
@@ -13,31 +15,68 @@ interface PrintAllProps {
   /** Rows are read again when it changes. */
   state: string;
   summary: ComponentChildren;
+  /** Null where the run has no test cases. */
+  cases: ComponentChildren;
   charts: ComponentChildren;
 }
 
-/** All parts of a run below each other; prints them as soon as the rows are there. */
-export function PrintAll({ id, state, summary, charts }: PrintAllProps) {
-  const { table, isComplete, problem } = useRows(id, state);
+/** All parts of a run below each other; prints them as soon as rows and outputs are there. */
+export function PrintAll({ id, state, summary, cases, charts }: PrintAllProps) {
+  const rows = useRows(id, state);
+  const groups = useExampleGroups(rows);
+  const [hasTexts, setHasTexts] = useState(false);
+  const { table, isComplete, problem } = rows;
+  const isReady = isComplete && (hasTexts || groups?.length === 0);
   useEffect(() => {
-    if (!isComplete) return;
+    if (!isReady) return;
     // Charts are drawn once they know their width.
     const timer = setTimeout(() => window.print(), 300);
     return () => clearTimeout(timer);
-  }, [isComplete]);
+  }, [isReady]);
   return (
-    <>
+    <div class="print-all" aria-busy={!isReady && problem === null}>
       <h2>Summary</h2>
       {summary}
+      {cases !== null && (
+        <>
+          <h2>Test cases</h2>
+          {cases}
+        </>
+      )}
+      <h2>Charts</h2>
       {charts}
-      <h2>Rows</h2>
       {problem !== null && (
         <p class="problem" role="alert">
           {problem}
         </p>
       )}
+      {table !== null && groups !== null && groups.length > 0 && (
+        <>
+          <h2>Outputs</h2>
+          <PrintedCount shown={Math.min(groups.length, MAX_EXCERPT_EXAMPLES)} total={groups.length} of="examples" />
+          <OutputsTable
+            id={id}
+            table={table}
+            groups={groups.slice(0, MAX_EXCERPT_EXAMPLES)}
+            state={state}
+            flips={null}
+            onLoaded={() => setHasTexts(true)}
+          />
+        </>
+      )}
+      <h2>Rows</h2>
       {table !== null && <PrintedRows table={table} />}
-    </>
+    </div>
+  );
+}
+
+/** Says how much of a long list is left out. */
+export function PrintedCount({ shown, total, of }: { shown: number; total: number; of: string }) {
+  if (shown >= total) return null;
+  return (
+    <p class="quiet">
+      The first {formatCount(shown)} of {formatCount(total)} {of}; {formatCount(total - shown)} are left out.
+    </p>
   );
 }
 
@@ -48,11 +87,7 @@ function PrintedRows({ table }: { table: RowTable }) {
   const count = Math.min(table.length, MAX_PRINTED_ROWS);
   return (
     <>
-      {count < table.length && (
-        <p class="quiet">
-          The first {formatCount(count)} of {formatCount(table.length)} rows.
-        </p>
-      )}
+      <PrintedCount shown={count} total={table.length} of="rows" />
       <div class="printed-rows">
         <table class="table">
           <caption class="unseen">Rows</caption>

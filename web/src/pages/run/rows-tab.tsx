@@ -113,7 +113,7 @@ function FilteredRows({ table, places, route, id, order, labels, change }: Filte
         keysId={keysId}
       />
       <p id={keysId} class="grid-keys quiet">
-        In the table the arrow keys, Page Up, Page Down, Home and End move, and Enter opens a row or sorts by a head.
+        Arrow keys, Page Up, Page Down, Home and End move in the table; Enter opens a row or sorts by a column.
       </p>
     </>
   );
@@ -171,9 +171,9 @@ function RowFilters({ table, filter, order, fields, isFiltered, hasLabels, chang
   return (
     <FilterBar onClear={isFiltered ? () => change(buildClearedFilterQuery()) : null}>
       <TextFilter
-        label="Text"
+        label="Search"
         value={filter.text}
-        placeholder="id, system, question or answer"
+        placeholder="id, system, text"
         onChange={(text) => change({ text })}
       />
       <MultiSelectFilter label="Outcome" choices={head.outcomes} chosen={filter.outcomes} onChange={many("outcome")} />
@@ -254,7 +254,7 @@ function SortChoice({ table, order, change }: Pick<RowFiltersProps, "table" | "o
       <SelectFilter
         label="Sort by"
         value={order.key}
-        all="as planned"
+        all="planned order"
         choices={listSortColumns(table).map(({ key, title }) => ({ value: key, label: title }))}
         onChange={(key) => change({ sort: key === "" ? undefined : `${sign}${key}` })}
       />

@@ -3,6 +3,7 @@ import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   buildAddress,
   formatCount,
+  formatDollars,
   formatMoment,
   formatNumber,
   formatPlural,
@@ -31,13 +32,16 @@ export function RunHead({ view }: { view: RunView }) {
   );
 }
 
-function listRunFacts({ card, config, warnings }: RunView): KeyValue[] {
+function listRunFacts({ card, config, warnings, maxCostUsd }: RunView): KeyValue[] {
   return [
     ["Status", <StatusBadge key="status" status={card.status} isDoubtful={warnings.length > 0} />],
     ["When", formatMoment(card.createdAt)],
     ["Trials", `${formatCount(card.done)} of ${formatCount(card.planned)}`],
     ["Coverage", <RunCoverage key="coverage" card={card} />],
-    ["Cost", formatRunCost(card)],
+    [
+      "Cost",
+      maxCostUsd === null ? formatRunCost(card) : `${formatRunCost(card)} of ${formatDollars(maxCostUsd)} budget`,
+    ],
     ["Time", formatSeconds(card.wallSeconds)],
     ["Datasets", <DatasetNames key="datasets" card={card} />],
     ["Passing", revealLine(formatPassRule(config))],
@@ -78,16 +82,15 @@ function DatasetNames({ card }: { card: RunViewCard }) {
   );
 }
 
-/** A low coverage is marked: the missing trials could change the figures. A run in progress is not over yet. */
+/** A low coverage is marked: the missing trials could change the figures. A run in progress has the share so far. */
 function RunCoverage({ card: { systems, planned, status } }: { card: RunViewCard }) {
-  const scored = systems.reduce((sum, { outcomes }) => sum + outcomes.pass + outcomes.fail, 0);
+  const count = (outcome: "pass" | "fail" | "error") => systems.reduce((sum, own) => sum + own.outcomes[outcome], 0);
+  const scored = count("pass") + count("fail");
+  if (status === "running")
+    return <span>{scored === 0 ? "–" : `${formatShare(scored / (scored + count("error")))} so far`}</span>;
   if (planned === 0) return <span>–</span>;
   const share = scored / planned;
-  return share < LOW_COVERAGE && status !== "running" ? (
-    <span class="warn">⚠ {formatShare(share)}</span>
-  ) : (
-    <span>{formatShare(share)}</span>
-  );
+  return share < LOW_COVERAGE ? <span class="warn">⚠ {formatShare(share)}</span> : <span>{formatShare(share)}</span>;
 }
 
 const MAX_OPEN_NOTES = 3;

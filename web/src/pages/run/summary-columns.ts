@@ -1,5 +1,5 @@
-import { type ColumnFormat, type ColumnKind, chooseColumnFormat } from "../../ui/index.js";
-import { formatKeyTitle, type SummaryMetric } from "./summary-metrics.js";
+import { type ColumnFormat, type ColumnKind, chooseColumnFormat, findBestValue } from "../../ui/index.js";
+import { formatKeyTitle, formatRankBasis, type SummaryMetric } from "./summary-metrics.js";
 
 export interface SystemMetrics {
   readonly system: string;
@@ -184,8 +184,14 @@ export function listSummaryColumns(systems: readonly SystemMetrics[], basis: str
   };
   const lastCost = columns.findLastIndex(({ group }) => group === "Cost");
   if (isShown("pareto_rank", { systems, largest }) && systems.length > 1)
-    columns.splice(lastCost + 1, 0, buildColumn("pareto_rank", rank, systems));
+    columns.splice(lastCost + 1, 0, buildRankColumn(rank, systems, basis));
   return columns.map((column, place) => ({ ...column, isFirst: columns[place - 1]?.group !== column.group }));
+}
+
+/** Says in its head what decides besides quality: readers compare ranks of several pages. */
+function buildRankColumn(rule: ColumnRule, systems: readonly SystemMetrics[], basis: string | null): SummaryColumn {
+  const column = buildColumn("pareto_rank", rule, systems);
+  return { ...column, format: { ...column.format, unit: formatRankBasis(basis) } };
 }
 
 interface ShownOptions {
@@ -229,18 +235,15 @@ function buildColumn(key: string, rule: ColumnRule, systems: readonly SystemMetr
     group: rule.group,
     format: chooseColumnFormat(rule.kind, [...values, ...bounds]),
     hasInterval: rule.hasInterval ?? false,
-    best: findBest(values, rule.better),
+    best:
+      rule.better === "none"
+        ? null
+        : findBestValue(
+            values.filter((value) => value !== null),
+            rule.better === "high",
+          ),
     isFirst: false,
   };
-}
-
-/** Null when there is nothing to choose from. */
-function findBest(values: readonly (number | null)[], better: Direction): number | null {
-  const known = values.filter((value) => value !== null);
-  if (better === "none" || known.length < 2) return null;
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  if (least === most) return null;
-  return better === "high" ? most : least;
 }
 
 interface Breakdown {

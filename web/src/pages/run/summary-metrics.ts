@@ -47,6 +47,13 @@ const BASIS_TITLES: Readonly<Record<string, string>> = {
   tokens: "quality and output tokens per pass",
 };
 
+const BASIS_UNITS: Readonly<Record<string, string>> = { usd: "by $ per pass", tokens: "by tokens per pass" };
+
+/** What the ranks are based on, for the head of a column; empty if unknown. */
+export function formatRankBasis(basis: string | null): string {
+  return basis === null ? "" : (BASIS_UNITS[basis] ?? `by ${basis}`);
+}
+
 /** For people: `mean_cost_usd` becomes `mean cost`. */
 export function formatKeyTitle(key: string, basis: string | null = null): string {
   const curve = /^pass_(at|hat)_(\d+)$/.exec(key);

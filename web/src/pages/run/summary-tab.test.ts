@@ -59,6 +59,7 @@ test("groups columns, marks the best value, and leaves out what only repeats ano
     ["Reliability", "coverage", null],
   ]);
   expect(columns.map(({ isFirst }) => isFirst)).toEqual([true, true, false, true]);
+  expect(columns[2]?.format.unit).toBe("by $ per pass");
 });
 
 test("shows the largest k, and tokens per pass where a price is missing", () => {

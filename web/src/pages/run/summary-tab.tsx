@@ -1,9 +1,12 @@
+import { Fragment } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { QualityBars } from "../../charts/index.js";
-import { buildAddress, formatCount, navigate, type Route, revealLine, updateQuery } from "../../ui/index.js";
-import { buildRowFilterQuery, buildSelectionQuery } from "../row-filter.js";
+import { formatCount, navigate, type Route, revealLine, updateQuery } from "../../ui/index.js";
+import { AnswerCharts } from "../answer-charts.js";
+import { buildSelectionQuery } from "../row-filter.js";
+import { CostSections } from "./cost-sections.js";
 import { EfficiencyBlocks } from "./efficiency-blocks.js";
+import { Reliability } from "./reliability.js";
 import { listBreakdowns, listSummaryColumns, type SummaryColumn, type SystemMetrics } from "./summary-columns.js";
 import {
   findRankBasis,
@@ -12,6 +15,7 @@ import {
   parseSummaryMetrics,
   type SummaryMetric,
 } from "./summary-metrics.js";
+import { SystemRowsLink } from "./system-rows-link.js";
 
 /** The figures of each system: important ones in a table, all of them on demand. */
 export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
@@ -20,20 +24,21 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
     () => listSummaryColumns(systems, findRankBasis(Object.values(view.summary))),
     [systems, view],
   );
+  const names = useMemo(() => view.card.systems.map(({ system }) => system), [view]);
   const wantsAll = route.query.keys === "all";
   if (systems.length === 0) return <p class="quiet">No figures yet. They appear when the first trials are scored.</p>;
   return (
     <>
       <h2 class="unseen">Summary</h2>
-      {systems.length > 1 && (
-        <QualityBars
-          data={view.charts.qualityCost.points}
-          systems={view.card.systems.map(({ system }) => system)}
-          onPick={(picked) => navigate(["run", view.card.id, "rows"], buildSelectionQuery(picked))}
-        />
-      )}
+      <AnswerCharts
+        data={view.charts.qualityCost}
+        systems={names}
+        onPick={(picked) => navigate(["run", view.card.id, "rows"], buildSelectionQuery(picked))}
+      />
+      {view.reliability !== null && <Reliability run={view.card.id} profiles={view.reliability} systems={names} />}
       <SummaryTable run={view.card.id} systems={systems} columns={columns} />
       <BreakdownTables run={view.card.id} systems={systems} />
+      <CostSections view={view} />
       <EfficiencyBlocks systems={systems} />
       <label class="toggle">
         <input
@@ -44,7 +49,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
         All figures
       </label>
       {wantsAll && systems.map((system) => <AllFigures key={system.system} {...system} />)}
-      <AcrossSystems across={view.across} />
+      {view.frontier === null && <AcrossSystems across={view.across} />}
     </>
   );
 }
@@ -164,14 +169,6 @@ function BreakdownTables({ run, systems }: { run: string; systems: readonly Syst
   );
 }
 
-export function SystemRowsLink({ run, system }: { run: string; system: string }) {
-  return (
-    <a href={buildAddress(["run", run, "rows"], buildRowFilterQuery({ systems: [system] }))}>
-      <bdi>{revealLine(system)}</bdi>
-    </a>
-  );
-}
-
 /** Every key of the summary of one system. */
 function AllFigures({ system, metrics }: SystemMetrics) {
   return (
@@ -209,28 +206,24 @@ function MetricFigure({ metric: { key, value, low, high, n, reason } }: { metric
   );
 }
 
-/** Two figures have the same name but for their unit. */
-function formatAcrossTitle(key: string): string {
-  if (key === "frontier_cost_of_pass") return "lowest output tokens per pass";
-  return key === "frontier_cost_of_pass_usd" ? "lowest cost per pass" : formatKeyTitle(key);
-}
+/** A cost in dollars says its unit itself. */
+const ACROSS_UNITS: Readonly<Record<string, string>> = { frontier_cost_of_pass: " output tokens" };
 
+/** The lowest cost of a pass among the systems, in one sentence. */
 function AcrossSystems({ across }: { across: RunView["across"] }) {
   const metrics = [...parseSummaryMetrics(across).values()].filter(({ value }) => value !== null);
   if (metrics.length === 0) return null;
   return (
-    <section>
-      <h2>All systems together</h2>
-      <dl class="facts">
-        {metrics.map((metric) => (
-          <div key={metric.key}>
-            <dt>{formatAcrossTitle(metric.key)}</dt>
-            <dd>
-              <MetricFigure metric={metric} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <p class="quiet across">
+      If each task went to the system that passes it for the least, a pass would cost{" "}
+      {metrics.map((metric, place) => (
+        <Fragment key={metric.key}>
+          {place > 0 && " or "}
+          <MetricFigure metric={metric} />
+          {ACROSS_UNITS[metric.key]}
+        </Fragment>
+      ))}
+      .
+    </p>
   );
 }

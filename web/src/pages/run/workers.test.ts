@@ -53,7 +53,7 @@ test("after the run, the row shows the share of the worker, or why it took no pa
     Done: "100",
     Share: "25 %",
   });
-  expect(readLine(over, worker({ refuses: "no" }))).toMatchObject({ "Took no part": "no" });
+  expect(readLine(over, worker({ refuses: "no" }))).toMatchObject({ "Why it did not take part": "no" });
 });
 
 test("reveals hidden characters in names and reasons", () => {
@@ -110,9 +110,13 @@ describe("the description of the workers", () => {
 
   test("says what was delivered, or that the end is unknown", () => {
     expect(describeWorkers(queue("over"))).toBe("When the coordinator stopped, 1 worker had delivered 1,200 trials.");
-    expect(describeWorkers(queue("over", { isRunning: true }))).toMatch(/^The coordinator was stopped without a last/);
-    expect(describeWorkers(queue("silent"))).toMatch(/^⚠ Nothing was heard .* 1 worker had delivered 1,200 trials\.$/);
-    expect(describeWorkers(queue("over", { workers: [] }))).toBe("When the coordinator stopped, no worker was there.");
+    expect(describeWorkers(queue("over", { isRunning: true }))).toMatch(/^The coordinator stopped unexpectedly/);
+    expect(describeWorkers(queue("silent"))).toMatch(
+      /^⚠ No report from the queue .* 1 worker had delivered 1,200 trials\.$/,
+    );
+    expect(describeWorkers(queue("over", { workers: [] }))).toBe(
+      "When the coordinator stopped, no worker was connected.",
+    );
   });
 
   test("adds up the rates of active workers", () => {
@@ -136,13 +140,13 @@ describe("the description of the budget", () => {
   test("warns of lost trials, unknown costs and an exhausted budget, and of nothing else", () => {
     expect(listBudgetWarnings(budget({}))).toEqual([]);
     expect(listBudgetWarnings(budget({ lostTrials: 1, lostUsd: 0.03 }))).toEqual([
-      "1 trial was lost with the worker that ran it. Nobody knows what it cost: the $0.0300 that was set aside counts as spent.",
+      "1 trial was lost with the worker that ran it. What it cost is unknown: the $0.0300 that was set aside counts as spent.",
     ]);
     const [first, second, third] = listBudgetWarnings(
       budget({ isRefusing: true, lostTrials: 3, lostUsd: 0.09, unknownCosts: 2 }),
     );
     expect(first).toContain("not enough for another trial");
     expect(second).toMatch(/^3 trials were lost with the worker that ran them\./);
-    expect(third).toMatch(/^Nobody knows what 2 trials cost: .* counts as spent\.$/);
+    expect(third).toMatch(/^The cost of 2 trials is unknown: .* counts as spent\.$/);
   });
 });

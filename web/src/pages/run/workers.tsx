@@ -78,7 +78,7 @@ function listQueueFacts({ phase, state }: ReadableQueue): KeyValue[] {
     // Trials that were never done, when a run was stopped early.
     ["Trials waiting", isOver && waiting === 0 ? null : formatCount(waiting)],
     ["Trials under way", isOver && active === 0 ? null : formatCount(active)],
-    ["Together", phase === "live" ? `${formatNumber(sumTrialsPerSecond(state), 1)} trials/s` : null],
+    ["Rate", phase === "live" ? `${formatNumber(sumTrialsPerSecond(state), 1)} trials/s` : null],
     ["Spent of the budget", budget === null ? null : describeSpending(budget)],
     ["Set aside", budget === null ? null : formatDollars(budget.reservedUsd)],
   ];
@@ -89,7 +89,7 @@ function FoldedWorkersTable({ route, queue }: WorkersContentProps) {
   if (queue.state.workers.length === 0) return null;
   return (
     <details>
-      <summary>Who did how much</summary>
+      <summary>Work by worker</summary>
       <WorkersTable route={route} queue={queue} />
     </details>
   );
@@ -113,7 +113,7 @@ function WorkersTable({ route, queue: { phase, state } }: WorkersContentProps) {
   return (
     <>
       <SortableTable
-        caption="Each worker"
+        caption="Workers"
         rows={sortRows(workers, columns, order).slice(0, MAX_WORKERS_SHOWN)}
         columns={columns}
         rowKey={({ id }) => id}
@@ -182,7 +182,7 @@ const CONCURRENCY_COLUMN = createCountColumn("concurrency", "At a time", "Trials
 const RATE_COLUMN: TableColumn<WorkerState> = {
   key: "rate",
   title: "A second",
-  about: "Trials delivered a second, over the last while",
+  about: "Trials delivered per second, recently",
   isNumeric: true,
   startsDescending: true,
   value: ({ perSecond }) => perSecond,
@@ -201,7 +201,7 @@ const WAITING_COLUMN: TableColumn<WorkerState> = {
 
 const REFUSAL_COLUMN: TableColumn<WorkerState> = {
   key: "refusal",
-  title: "Took no part",
+  title: "Why it did not take part",
   class: "reason",
   value: ({ refuses }) => refuses,
   cell: ({ refuses }) => <span class="bad">{refuses === null ? null : revealText(refuses)}</span>,
@@ -260,8 +260,8 @@ export function describeWorkers({ phase, state }: ReadableQueue): string {
   if (phase === "live") return describeParticipation(taking.length, workers.length - taking.length);
   const had = describeDelivered(taking);
   if (phase === "silent")
-    return `⚠ Nothing was heard of the queue since ${formatMoment(at)}: the run may be going on without it. By then ${had}.`;
-  if (isRunning) return `The coordinator was stopped without a last word. What it told at ${formatMoment(at)}: ${had}.`;
+    return `⚠ No report from the queue since ${formatMoment(at)}; the run may still be in progress. At that time, ${had}.`;
+  if (isRunning) return `The coordinator stopped unexpectedly. Its last report, at ${formatMoment(at)}: ${had}.`;
   return `When the coordinator stopped, ${had}.`;
 }
 
@@ -272,7 +272,7 @@ function describeParticipation(taking: number, refusing: number): string {
 }
 
 function describeDelivered(workers: readonly WorkerState[]): string {
-  if (workers.length === 0) return "no worker was there";
+  if (workers.length === 0) return "no worker was connected";
   return `${formatPlural(workers.length, "worker")} had delivered ${formatTrialCount(sumDelivered(workers))}`;
 }
 
@@ -296,7 +296,7 @@ export function listBudgetWarnings({ isRefusing, lostTrials, lostUsd, unknownCos
   if (lostTrials > 0) lines.push(describeLostTrials(lostTrials, lostUsd));
   if (unknownCosts > 0)
     lines.push(
-      `Nobody knows what ${formatTrialCount(unknownCosts)} cost: what was set aside for that counts as spent.`,
+      `The cost of ${formatTrialCount(unknownCosts)} is unknown: what was set aside for that counts as spent.`,
     );
   return lines;
 }
@@ -304,7 +304,7 @@ export function listBudgetWarnings({ isRefusing, lostTrials, lostUsd, unknownCos
 function describeLostTrials(count: number, usd: number): string {
   const [were, them, they] = count === 1 ? ["was", "it", "it"] : ["were", "them", "they"];
   const lost = `${formatTrialCount(count)} ${were} lost with the worker that ran ${them}.`;
-  return `${lost} Nobody knows what ${they} cost: the ${formatDollars(usd)} that was set aside counts as spent.`;
+  return `${lost} What ${they} cost is unknown: the ${formatDollars(usd)} that was set aside counts as spent.`;
 }
 
 /** What a worker waits for; a dash when it waits for nothing. */

@@ -30,15 +30,13 @@ import {
   type RouteQuery,
   revealLine,
   SelectFilter,
+  SortableTable,
   TextFilter,
   updateQuery,
   useSettledValue,
-  VirtualTable,
 } from "../../ui/index.js";
 import { buildRunColumns } from "./columns.js";
 
-/** Two lines of text with padding, in pixels. */
-const RUN_ROW_HEIGHT = 52;
 const NO_CHOICES: RunChoices = { statuses: [], commands: [], datasets: [] };
 
 /** All runs, newest first, in pages. */
@@ -126,18 +124,19 @@ function PickedRunsBar({ picks, runs, onPicks }: PickState & { runs: readonly Ru
 
 function RunsTable({ route, page, picks, onPicks }: PickState & { route: Route; page: RunPage }) {
   const columns = useMemo(() => buildRunColumns({ picks, onPicks }), [picks, onPicks]);
-  if (page.total === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
+  if (page.total === 0) return <EmptyState title="No run matches">Clear a filter to see more.</EmptyState>;
   if (page.runs.length === 0) return <PageNotFound route={route} />;
   return (
-    <VirtualTable
-      caption="Runs"
-      rows={page.runs}
-      columns={columns}
-      rowKey={({ id }) => id}
-      order={parseRunOrder(route.query)}
-      onOrder={(order) => updateQuery(route, { sort: formatOrder(order), page: "" })}
-      rowHeight={RUN_ROW_HEIGHT}
-    />
+    <div class="runs-table">
+      <SortableTable
+        caption="Runs"
+        rows={page.runs}
+        columns={columns}
+        rowKey={({ id }) => id}
+        order={parseRunOrder(route.query)}
+        onOrder={(order) => updateQuery(route, { sort: formatOrder(order), page: "" })}
+      />
+    </div>
   );
 }
 
@@ -190,7 +189,7 @@ function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
       <ul>
         {damaged.map(({ id, problem }) => (
           <li key={id}>
-            <b>{id}</b>: {problem ?? "nobody knows why"}
+            <b>{id}</b>: {problem ?? "the reason is unknown"}
           </li>
         ))}
       </ul>

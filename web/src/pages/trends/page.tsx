@@ -22,7 +22,7 @@ import {
 } from "../../ui/index.js";
 import { buildSelectionQuery } from "../row-filter.js";
 import { listRunFilterChoices, parseSystemFilter, RunFilters } from "../run-filters.js";
-import { formatDatasetNames, type RunGroup } from "../run-groups.js";
+import { formatDatasetNames, groupRuns, listSystemNames, type RunGroup } from "../run-groups.js";
 import {
   filterRuns,
   groupTrendRuns,
@@ -40,7 +40,7 @@ export function TrendsPage({ route }: { route: Route }) {
   const loaded = useRunCards({ ...(dataset && { dataset }), ...(tag && { tag }) });
   return (
     <>
-      <PageHead title="Trends">How systems went from run to run, each run with its own cost and time.</PageHead>
+      <PageHead title="Trends">How each system changed from run to run.</PageHead>
       <LoadView loaded={loaded} what="the runs">
         {(cards) => (cards.all.length === 0 ? <NoRunsState /> : <TrendsContent route={route} cards={cards} />)}
       </LoadView>
@@ -75,11 +75,21 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
     () => groupTrendRuns(filterRuns(runs, parseSystemFilter(route.query)), dataset),
     [runs, dataset, harness, from, to, q],
   );
-  if (groups.length === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
+  const known = useMemo(
+    () => new Map(groupRuns(runs, dataset).map((group) => [group.key, listSystemNames(group)])),
+    [runs, dataset],
+  );
+  if (groups.length === 0) return <EmptyState title="No run matches">Clear a filter to see more.</EmptyState>;
   return (
     <>
       {groups.slice(0, limit).map((group) => (
-        <TrendGroup key={group.key} route={route} group={group} metric={parseTrendMetric(route.query.metric)} />
+        <TrendGroup
+          key={group.key}
+          route={route}
+          group={group}
+          known={known.get(group.key) ?? []}
+          metric={parseTrendMetric(route.query.metric)}
+        />
       ))}
       {groups.length > limit && (
         <button type="button" onClick={() => setLimit(groups.length)}>
@@ -90,13 +100,19 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
   );
 }
 
+interface TrendGroupProps {
+  route: Route;
+  group: RunGroup;
+  /** Also the systems that a filter leaves out. */
+  known: readonly string[];
+  metric: TrendMetric;
+}
+
 /** One metric over runs of the same examples, and their errors below it. */
-function TrendGroup({ route, group, metric }: { route: Route; group: RunGroup; metric: TrendMetric }) {
+function TrendGroup({ route, group, known, metric }: TrendGroupProps) {
   const all = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
   const systems = useMemo(() => listSystems(all), [all]);
-  const selection = selectSystems(route, systems);
-  const { isSelected, onChange } = selection;
-  const isolate = (system: string) => onChange(systems.filter(isSelected).length > 1 ? [system] : systems);
+  const selection = selectSystems(route, systems, known);
   const runs = useMemo(() => selectRunSystems(all, selection.isSelected), [all, systems, route.query.systems]);
   const title = formatDatasetNames(group.datasets);
   return (
@@ -111,11 +127,11 @@ function TrendGroup({ route, group, metric }: { route: Route; group: RunGroup; m
           title={metric.label}
           runs={runs}
           figure={metric.figure}
-          systems={systems}
+          systems={selection.known}
           onPick={openRun}
-          onIsolate={systems.length > 1 ? isolate : undefined}
+          onIsolate={systems.length > 1 ? selection.onIsolate : undefined}
         />
-        <ErrorsChart title="Error categories" runs={runs} by="run" systems={systems} onPick={openErrors} />
+        <ErrorsChart title="Error categories" runs={runs} by="run" systems={selection.known} onPick={openErrors} />
       </div>
     </section>
   );

@@ -26,8 +26,9 @@ export function Verdict({ view: { row, threshold } }: { view: TrialView }) {
 }
 
 const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
-  provider: "as the provider says",
+  provider: "reported by the provider",
   priced: "tokens × price",
+  batch: "reported tokens × batch price",
   estimated: "estimated",
   unknown: "source unknown",
 };

@@ -13,7 +13,7 @@ interface FlameGraphProps {
   onPick: (place: number) => void;
 }
 
-/** What each model request cost, in order: the wider, the dearer. A pick leads to its step. */
+/** What each model request cost, in order: wider means more expensive. A pick leads to its step. */
 export function FlameGraph({ entries, onPick }: FlameGraphProps) {
   const flame = useMemo(() => layOutFlame(groupRequests(entries)), [entries]);
   const [current, setCurrent] = useState(0);
@@ -73,7 +73,7 @@ export function FlameGraph({ entries, onPick }: FlameGraphProps) {
       </svg>
       <p class="flame-readout quiet" aria-hidden="true">
         {shown === undefined
-          ? "Point at a block to see what it cost; click to go to its step."
+          ? "Hover over a block to see its cost; click to go to its step."
           : describeBlock(shown, total, format)}
       </p>
     </figure>

@@ -16,6 +16,7 @@ import {
 } from "../../ui/index.js";
 import { findTrialByOutcome } from "../find-trial.js";
 import { TrialLabelPanel } from "../labels/trial-label-panel.js";
+import { RunCrumbs } from "../run-crumbs.js";
 import {
   buildPairAddress,
   buildTrialAddress,
@@ -85,11 +86,7 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
   }, [loaded]);
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href={buildAddress(["run", id])}>
-          Run <bdi>{revealLine(id)}</bdi>
-        </a>
-      </nav>
+      <RunCrumbs id={id} />
       <PageHead title={formatTrialTitle(trial)} place={id}>
         <bdi>{revealLine(trial.system)}</bdi>
         {trial.dataset !== "" && (
@@ -100,11 +97,6 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
         )}
       </PageHead>
       <NeighborLinks id={id} trial={trial} list={parseRowList(route.query)} />
-      {loaded.state === "failed" && (
-        <p>
-          <a href={buildAddress(["run", id, "rows"])}>See the rows of this run</a>
-        </p>
-      )}
       <LoadView loaded={loaded} what="the trial">
         {(view) => (
           <div key={buildTrialAddress(id, view.row)} class={isThis ? "trial" : "trial stale"} aria-busy={!isThis}>
@@ -182,7 +174,8 @@ function Siblings({ id, row, siblings }: SiblingsProps) {
                         <a href={buildTrialAddress(id, trial)}>
                           <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
                           {trial.score !== null && ` · ${formatScore(trial.score)}`}
-                        </a>{" "}
+                        </a>
+                        {" · "}
                         <a class="small" href={buildPairAddress(id, row, trial)}>
                           Compare<span class="unseen"> with {describeTrial(trial)}</span>
                         </a>

@@ -3,12 +3,12 @@ import { useMemo, useState } from "preact/hooks";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
 import {
-  buildAddress,
   formatCount,
   formatDollars,
   formatMilliseconds,
   formatPlural,
   formatSeconds,
+  joinLines,
   LongText,
   OutcomeBadge,
   PageHead,
@@ -16,6 +16,7 @@ import {
   revealLine,
   Scrollable,
 } from "../../ui/index.js";
+import { RunCrumbs } from "../run-crumbs.js";
 import { buildPairAddress, buildTrialAddress, type PairedTrial } from "../trial-address.js";
 import { alignSteps } from "./align.js";
 import { hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "./steps.js";
@@ -38,12 +39,10 @@ export function TrialPair({ id, trial, other }: TrialPairProps) {
   }, [source, buildPairAddress(id, trial, other)]);
   return (
     <>
-      <nav class="crumbs" aria-label="Where this is">
-        <a href={buildAddress(["run", id])}>
-          Run <bdi>{revealLine(id)}</bdi>
-        </a>{" "}
-        / <a href={buildTrialAddress(id, trial)}>{describeTrial(trial)}</a>
-      </nav>
+      <RunCrumbs id={id}>
+        {" / "}
+        <a href={buildTrialAddress(id, trial)}>{describeTrial(trial)}</a>
+      </RunCrumbs>
       <PageHead title={`${revealLine(String(trial.exampleId))} · two trials`} place={id}>
         A: {describeTrial(trial)}. B: {describeTrial(other)}
         {other.run !== id && ` of run ${revealLine(other.run)}`}.
@@ -188,7 +187,7 @@ function PairStep({ entry }: { entry: TimelineEntry | null }) {
     <td class={`pair-step step-${step.kind}${hasFailed(entry) ? " step-failed" : ""}`}>
       <span class="step-time">{formatMilliseconds(Math.max(0, step.atMs))}</span>{" "}
       <span class="step-kind">{STEP_KIND_WORDS[step.kind]}</span>{" "}
-      <bdi>{revealLine((step.title || step.text).slice(0, MAX_GIST_LENGTH))}</bdi>
+      <bdi>{revealLine(joinLines((step.title || step.text).slice(0, MAX_GIST_LENGTH)))}</bdi>
       {hasFailed(entry) && step.kind !== "kill" && <span class="step-result"> ✕ failed</span>}
       {spent !== "" && <span class="step-spent"> {spent}</span>}
     </td>

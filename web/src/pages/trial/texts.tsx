@@ -29,7 +29,7 @@ export function TrialTexts({ id, view }: { id: string; view: TrialView }) {
         </section>
         {gold.length > 0 && (
           <section aria-labelledby="gold">
-            <h2 id="gold">Gold answer</h2>
+            <h2 id="gold">Expected answer</h2>
             <TextFields {...fields} of="example" fields={gold} />
           </section>
         )}
@@ -112,8 +112,10 @@ export function splitOutput(output: readonly DisplayField[], example: readonly D
   return { produced: output.filter((field) => !isOther(field)), others: output.filter(isOther) };
 }
 
-/** Fields with lists or objects that a model is asked with. */
-const PROMPT_JSON_FIELDS = new Set(["turns", "choices", "messages", "input", "context", "conversation"]);
+/** Fields that a model is asked with, even if they are lists, objects or a single word. */
+const PROMPT_FIELDS = new Set(
+  "question prompt text query task instruction problem turns choices messages input context conversation".split(" "),
+);
 
 interface ExampleParts {
   /** What the system was asked. */
@@ -122,9 +124,15 @@ interface ExampleParts {
   readonly others: readonly DisplayField[];
 }
 
-/** Facets are shown as chips, and JSON such as environments and graders is no prompt. */
-function splitExample(fields: readonly DisplayField[], facets: readonly string[]): ExampleParts {
+/**
+ * Facets are shown as chips. JSON such as environments and graders is no prompt, nor is a single word such as a
+ * difficulty, unless nothing else is there.
+ */
+export function splitExample(fields: readonly DisplayField[], facets: readonly string[]): ExampleParts {
   const own = fields.filter(({ name }) => !facets.includes(name));
-  const isPrompt = ({ name, kind }: DisplayField) => kind === "text" || PROMPT_JSON_FIELDS.has(name);
+  const isText = ({ name, kind }: DisplayField) => kind === "text" || PROMPT_FIELDS.has(name);
+  const isLikelyPrompt = (field: DisplayField) =>
+    isText(field) && (PROMPT_FIELDS.has(field.name) || /\s/.test(field.text.trim()));
+  const isPrompt = own.some(isLikelyPrompt) ? isLikelyPrompt : isText;
   return { prompt: own.filter(isPrompt), others: own.filter((field) => !isPrompt(field)) };
 }
