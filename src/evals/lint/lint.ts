@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { didYouMean, UsageError } from "../../core/index.js";
 import { readGlob } from "../../graders/index.js";
-import { isForeignYaml, isSearchedFolder } from "../spec/index.js";
+import { isForeignFile, isSearchedFolder, isSpecName } from "../spec/index.js";
 import { type LintEvalOptions, lintEval } from "./eval/lint-eval.js";
 import { EVAL_RULES } from "./eval/rules.js";
 import type { Finding, LintIssue, LintRule } from "./finding.js";
@@ -86,7 +86,6 @@ interface LintTargets {
   readonly evals: readonly string[];
 }
 
-const SPEC_NAME = /^(?:eval|.+\.eval)\.ya?ml$/;
 const MAX_DEPTH = 24;
 
 /**
@@ -100,7 +99,7 @@ async function findTargets(paths: readonly string[], cwd: string): Promise<LintT
   const files = [...found].sort();
   if (files.length === 0)
     throw new UsageError(
-      `Nothing to lint in ${paths.join(", ")}: no SKILL.md, eval.yaml or *.eval.yaml. Name a file or another folder.`,
+      `Nothing to lint in ${paths.join(", ")}: no SKILL.md, eval.yaml, *.eval.yaml or evals.json. Name a file or another folder.`,
     );
   return { skills: files.filter(isSkillFile), evals: files.filter((file) => !isSkillFile(file)) };
 }
@@ -119,21 +118,23 @@ async function resolveTarget(given: string, cwd: string): Promise<readonly strin
   throw new UsageError(`No file or folder ${given}. Name a SKILL.md, an eval file or a folder that contains them.`);
 }
 
-/** A named YAML file may be an eval file whatever its name; a file found in a folder must be named like one. */
+/** A named YAML or JSON file may be an eval file whatever its name; a file found in a folder must be named like one. */
 function requireLintable(path: string, given: string): string {
-  if (isSkillFile(path) || /\.ya?ml$/.test(path)) return path;
-  throw new UsageError(`${given} is neither a SKILL.md nor an eval file in YAML. Name one of these, or a folder.`);
+  if (isSkillFile(path) || /\.(?:ya?ml|json)$/.test(path)) return path;
+  throw new UsageError(`${given} is neither a SKILL.md nor an eval file. Name one of these, or a folder.`);
 }
 
 async function matchTargets(cwd: string, pattern: string): Promise<string[]> {
   const glob = readGlob(pattern);
   const fits = (file: string) => glob.matches(relative(cwd, file).split(sep).join("/"));
-  return (await listFilesBelow(cwd)).filter((file) => fits(file) && (isSkillFile(file) || /\.ya?ml$/.test(file)));
+  return (await listFilesBelow(cwd)).filter(
+    (file) => fits(file) && (isSkillFile(file) || /\.ya?ml$/.test(file) || isSpecName(file)),
+  );
 }
 
 async function searchFolder(dir: string): Promise<string[]> {
-  const files = (await listFilesBelow(dir)).filter((file) => isSkillFile(file) || SPEC_NAME.test(basename(file)));
-  const isForeign = await Promise.all(files.map(async (file) => !isSkillFile(file) && (await isForeignYaml(file))));
+  const files = (await listFilesBelow(dir)).filter((file) => isSkillFile(file) || isSpecName(file));
+  const isForeign = await Promise.all(files.map(async (file) => !isSkillFile(file) && (await isForeignFile(file))));
   return files.filter((_, i) => isForeign[i] === false);
 }
 

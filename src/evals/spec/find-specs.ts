@@ -26,14 +26,23 @@ const COMMON_KEYS = new Set(["$schema", "name", "description", "type", "defaults
 /** Keys that identify an eval file, of Assay or of another harness. */
 const EVAL_KEYS = [...SPEC_RULES.keys.filter((key) => !COMMON_KEYS.has(key)), ...Object.keys(SPEC_RULES.refused ?? {})];
 
+/** The names of eval files: those of Assay, and the one of the skill folders of other harnesses. */
+const SPEC_NAME = /^(?:(?:.+\.)?eval\.ya?ml|evals\.json)$/;
+
+/** True for a path whose last part is the name of an eval file. */
+export function isSpecName(path: string): boolean {
+  return SPEC_NAME.test(path.split(/[\\/]/).at(-1) ?? "");
+}
+
 /**
- * True for a YAML file that is about something else, such as a CI workflow: it has keys that no eval file has, and none
- * that identify one. False for unreadable and empty files, whose problems should be reported.
+ * True for a file that is about something else, such as a CI workflow: it has keys that no eval file has, and none that
+ * identify one. False for unreadable and empty files, whose problems should be reported.
  */
-export async function isForeignYaml(file: string): Promise<boolean> {
+export async function isForeignFile(file: string): Promise<boolean> {
   const tree = await parseYaml(await readFile(file, "utf8").catch(() => ""));
   if (tree.isBroken || !isRawMapping(tree.value)) return false;
   const keys = Object.keys(tree.value);
+  if (file.endsWith(".json")) return !keys.includes("evals");
   return !keys.some(isEvalKey) && keys.some((key) => resolveKeyAlias(key, SPEC_RULES) === null);
 }
 
@@ -44,13 +53,14 @@ function isEvalKey(key: string): boolean {
   return EVAL_KEYS.some((known) => computeEditDistance(key.toLowerCase(), known) <= key.length / 4);
 }
 
-const YAML_FILES = { canContain: isSearchedFolder, matches: (file: string) => /\.ya?ml$/.test(file) };
-
-const SPEC_NAME = /^(?:.+\.)?eval\.ya?ml$/;
+const SPEC_FILES = {
+  canContain: isSearchedFolder,
+  matches: (file: string) => /\.ya?ml$/.test(file) || isSpecName(file),
+};
 
 /**
- * Finds eval files: files as given, folders searched for `eval.yaml` and `*.eval.yaml` without those of other tools,
- * patterns for what they match. Each file is listed once, those of a folder sorted by name.
+ * Finds eval files: files as given, folders searched for `eval.yaml`, `*.eval.yaml` and `evals.json` without those of
+ * other tools, patterns for what they match. Each file is listed once, those of a folder sorted by name.
  * @example
  * await findSpecs(["evals", "skills/*\/eval.yaml"]);
  */
@@ -65,15 +75,14 @@ async function findSpecsAtPath(path: string): Promise<string[]> {
   const stats = await stat(path).catch(() => null);
   if (stats?.isFile() === true) return [path];
   const files =
-    stats?.isDirectory() === true ? await findSpecsInFolder(path) : await findMatchingFiles(path, YAML_FILES);
+    stats?.isDirectory() === true ? await findSpecsInFolder(path) : await findMatchingFiles(path, SPEC_FILES);
   if (files.length > 0) return files;
   if (stats === null && !isGlob(path)) throw new UsageError(`No eval file or folder ${path}.`);
-  throw new UsageError(`No eval file in ${path}: name it eval.yaml or NAME.eval.yaml.`);
+  throw new UsageError(`No eval file in ${path}: name it eval.yaml, NAME.eval.yaml or evals.json.`);
 }
 
 async function findSpecsInFolder(path: string): Promise<string[]> {
-  const isNamedSo = (file: string) => SPEC_NAME.test(file.split("/").at(-1) ?? "");
-  const files = await listFilesBelow(path, { canContain: isSearchedFolder, matches: isNamedSo });
-  const isForeign = await Promise.all(files.map(isForeignYaml));
+  const files = await listFilesBelow(path, { canContain: isSearchedFolder, matches: isSpecName });
+  const isForeign = await Promise.all(files.map(isForeignFile));
   return files.filter((_, i) => isForeign[i] === false);
 }

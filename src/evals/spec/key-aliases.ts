@@ -1,6 +1,7 @@
 import { findClosestName, getOwn } from "../../core/index.js";
 import type { KeyPath } from "../../utils/index.js";
 import type { KeyAlias, KeyRules, NestedRules } from "./key-rules.js";
+import { SourcePaths } from "./source-paths.js";
 
 /** A problem in a document, by its path in the file. */
 export interface DocumentProblem {
@@ -9,8 +10,8 @@ export interface DocumentProblem {
   readonly text: string;
 }
 
-/** A document with only our own keys. */
-interface NormalizedDocument {
+/** A document that was rewritten for our schema. */
+export interface NormalizedDocument {
   readonly value: unknown;
   readonly notes: readonly string[];
   readonly problems: readonly DocumentProblem[];
@@ -32,27 +33,18 @@ export function normalizeKeys(
     value,
     notes: [...respelling.notes],
     problems: respelling.problems,
-    sourceOf: (path) => respelling.findSourcePath(path),
+    sourceOf: (path) => respelling.paths.find(path),
   };
 }
 
 class KeyNormalizer {
   readonly notes = new Set<string>();
   readonly problems: DocumentProblem[] = [];
-  readonly #moved = new Map<string, KeyPath>();
+  readonly paths = new SourcePaths();
   readonly #isGraderType: (type: string) => boolean;
 
   constructor(isGraderType: (type: string) => boolean) {
     this.#isGraderType = isGraderType;
-  }
-
-  /** The longest moved prefix of the path says where the rest is. */
-  findSourcePath(path: KeyPath): KeyPath {
-    for (let length = path.length; length > 0; length--) {
-      const source = this.#moved.get(JSON.stringify(path.slice(0, length)));
-      if (source !== undefined) return [...source, ...path.slice(length)];
-    }
-    return path;
   }
 
   normalizeMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
@@ -73,7 +65,7 @@ class KeyNormalizer {
     const name = ours?.key ?? key;
     if (ours !== null && name !== key && this.#checkDuplicate({ key, ours, fields, at, result })) return;
     if (name !== key) {
-      this.#moved.set(JSON.stringify([...at, name]), this.findSourcePath([...at, key]));
+      this.paths.move([...at, name], this.paths.find([...at, key]));
       this.notes.add(`${formatKeyLabel(at, key)} is read as ${name}`);
     }
     const value = this.#convertForm(ours?.convert === undefined ? given : ours.convert(given), { rules, at, name });
@@ -94,7 +86,7 @@ class KeyNormalizer {
     if (ours.yields === true) this.notes.add(`${label}: ignored: ${ours.key} is given`);
     else {
       const text = `${label} and ${ours.key} mean the same: keep one of them.`;
-      this.problems.push({ path: this.findSourcePath([...at, key]), isKey: true, text });
+      this.problems.push({ path: this.paths.find([...at, key]), isKey: true, text });
     }
     return true;
   }
@@ -112,8 +104,7 @@ class KeyNormalizer {
   #normalizeGrader(given: RawFields, at: KeyPath): RawFields {
     const { value, moves, notes } = normalizeGraderKeys(given, this.#isGraderType);
     for (const note of notes) this.notes.add(note);
-    for (const { to, from } of moves)
-      this.#moved.set(JSON.stringify([...at, ...to]), this.findSourcePath([...at, ...from]));
+    for (const { to, from } of moves) this.paths.move([...at, ...to], this.paths.find([...at, ...from]));
     return value;
   }
 }

@@ -8,6 +8,8 @@ import type { KeyRules } from "./key-rules.js";
 export class ProblemCollector {
   readonly problems: FileProblem[] = [];
   readonly #notes = new Set<string>();
+  /** By text: the names of the test cases it is about. */
+  readonly #stimulusNotes = new Map<string, string[]>();
   readonly #tree: YamlTree;
   readonly #sourceOf: (path: KeyPath) => KeyPath;
 
@@ -18,11 +20,16 @@ export class ProblemCollector {
   }
 
   get notes(): string[] {
-    return [...this.#notes];
+    return [...this.#notes, ...[...this.#stimulusNotes].map(([text, names]) => formatStimulusNote(names, text))];
   }
 
   addNote(text: string): void {
     this.#notes.add(text);
+  }
+
+  /** A note on a test case; equal notes on several become one. */
+  addStimulusNote(name: string, text: string): void {
+    this.#stimulusNotes.set(text, [...(this.#stimulusNotes.get(text) ?? []), name]);
   }
 
   /** A problem with the value at a path. */
@@ -44,6 +51,14 @@ export class ProblemCollector {
   locate(path: KeyPath) {
     return this.#tree.locate(this.#sourceOf(path));
   }
+}
+
+const MAX_NAMES = 3;
+
+function formatStimulusNote(names: readonly string[], text: string): string {
+  const quoted = names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `${names.length === 1 ? "test case" : "test cases"} ${quoted.join(", ")}${more}: ${text}`;
 }
 
 /** An invalid eval file. The message has a line for each problem. */

@@ -253,8 +253,8 @@ describe("weights, rubrics and constraints", () => {
     const { graders: made, notes } = await graders("rubric: [good]");
     expect(made).toEqual([]);
     expect(notes).toEqual([
-      'test case "s": its rubric is not checked. Set defaults.judge_model',
-      'test case "s" has neither graders nor constraints: its trials are unscored',
+      'test case "s": the rubric is not checked. Set defaults.judge_model, or pass --judge-model',
+      'test case "s": neither graders nor constraints: the trials are unscored',
     ]);
   });
 

@@ -12,8 +12,9 @@ import { readSkill } from "../../exec/index.js";
 import { createBuiltInFactories } from "../../graders/index.js";
 import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../../utils/index.js";
 import { parseMilliseconds } from "./fields.js";
+import { convertForeignSpec } from "./foreign/index.js";
 import { findGateProblem, resolveSpecGates } from "./gates.js";
-import { isRawMapping, normalizeKeys } from "./key-aliases.js";
+import { isRawMapping, type NormalizedDocument, normalizeKeys } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
 import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./problems.js";
 import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
@@ -367,8 +368,19 @@ export async function readSpec(file: string, options: LoadSpecOptions = {}): Pro
   const tree = await parseYaml(readSpecText(file));
   if (tree.isBroken) return { spec: null, problems: sortProblems(tree.problems), tree };
   const document = options.edit === undefined ? tree.value : options.edit(copyDocument(tree.value));
-  const { spec, problems } = await parseSpecDocument(document, { file, options, tree });
-  return { spec, problems: sortProblems([...tree.problems, ...problems]), tree };
+  const converted = convertForeignSpec(document, file);
+  const { spec, problems } = await parseSpecDocument(converted, { file, options, tree });
+  return { spec, problems: sortProblems([...tree.problems, ...problems]), tree: convertTree(tree, converted) };
+}
+
+/** The tree of a converted document: positions are those of the original file. */
+function convertTree(tree: YamlTree, { value, sourceOf }: NormalizedDocument): YamlTree {
+  return {
+    ...tree,
+    value,
+    locate: (path) => tree.locate(sourceOf(path)),
+    locateKey: (path) => tree.locateKey(sourceOf(path)),
+  };
 }
 
 /** Copies what a YAML anchor shares for each place, so that editing one does not change the others. */
@@ -385,18 +397,20 @@ interface SpecSource {
 }
 
 async function parseSpecDocument(
-  document: unknown,
+  converted: NormalizedDocument,
   { file, options, tree }: SpecSource,
 ): Promise<Omit<ParsedSpec, "tree">> {
   const { registry = defaultRegistry, environments = {}, judgeModel, runs, edit } = options;
-  if (!isRawMapping(document))
-    return { spec: null, problems: [{ line: 1, column: 1, text: describeNonMapping(document) }] };
-  const respelled = normalizeKeys(document, SPEC_RULES, createGraderTypeCheck(registry));
-  const findings = new ProblemCollector(tree, respelled.sourceOf);
-  for (const note of respelled.notes) findings.addNote(note);
-  for (const problem of respelled.problems) findings.add(problem);
+  if (!isRawMapping(converted.value))
+    return { spec: null, problems: [{ line: 1, column: 1, text: describeNonMapping(converted.value) }] };
+  const respelled = normalizeKeys(converted.value, SPEC_RULES, createGraderTypeCheck(registry));
+  const sourceOf = (path: KeyPath) => converted.sourceOf(respelled.sourceOf(path));
+  const findings = new ProblemCollector(tree, sourceOf);
+  for (const note of [...converted.notes, ...respelled.notes]) findings.addNote(note);
+  for (const problem of converted.problems) findings.add(problem);
+  for (const problem of respelled.problems) findings.add({ ...problem, path: converted.sourceOf(problem.path) });
   const wrong = findSchemaProblems(specSchema, respelled.value, SPEC_RULES);
-  for (const problem of wrong) findings.add({ ...problem, path: respelled.sourceOf(problem.path) });
+  for (const problem of wrong) findings.add({ ...problem, path: sourceOf(problem.path) });
   if (wrong.length > 0) return { spec: null, problems: findings.problems };
   const context = { file, findings, registry, shared: environments, judgeModel, runs, isEdited: edit !== undefined };
   const spec = await buildSpec(respelled.value as RawSpec, context);

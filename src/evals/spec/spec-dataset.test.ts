@@ -80,7 +80,7 @@ triggers: { should: [Tidy up] }
       unscored: { verdict: expect.any(String) },
     });
     expect(dataset.notes).toEqual([
-      `${folder.file}: test case "s" has neither graders nor constraints: its trials are unscored`,
+      `${folder.file}: test case "s": neither graders nor constraints: the trials are unscored`,
     ]);
   });
 

@@ -45,7 +45,7 @@ export function buildStimulusGraders(stimulus: RawStimulus, path: KeyPath, conte
       `${who}: all of its graders have the weight 0, so nothing decides. Give one a weight above 0.`,
     );
   if (judged.length + constraints.length === 0)
-    findings.addNote(`${who} has neither graders nor constraints: its trials are unscored`);
+    findings.addStimulusNote(stimulus.name, "neither graders nor constraints: the trials are unscored");
   return all;
 }
 
@@ -92,7 +92,7 @@ function assignRubric(
   const filled = entries.map((one) => ({ ...one, spec: fillJudgeSettings(one.spec, judging) }));
   if (rubric.length === 0 || entries.some(({ spec }) => usesRubric(spec))) return filled;
   if (judgeModel === null) {
-    findings.addNote(`test case ${JSON.stringify(name)}: its rubric is not checked. Set defaults.judge_model`);
+    findings.addStimulusNote(name, "the rubric is not checked. Set defaults.judge_model, or pass --judge-model");
     return filled;
   }
   const own = buildGraderSpec({ type: "prompt", name: "rubric" }, raw);

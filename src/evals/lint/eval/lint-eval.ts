@@ -68,7 +68,7 @@ function isAtPlace(remark: EvalIssue, { line, column }: FilePosition): boolean {
 
 /** Notes on a test case without graders, or with an unjudged rubric, are reported by other rules. */
 function isReportedElsewhere({ code, message }: EvalIssue, others: readonly EvalIssue[]): boolean {
-  const [, name] = /^test case ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
+  const [, name] = /^test cases? ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
   if (code !== "EVAL-IGNORED" || name === undefined) return false;
   return others.some((other) => /^EVAL-(?:NO-GRADERS|RUBRIC-JUDGE)$/.test(other.code) && other.message.includes(name));
 }

@@ -1,0 +1,18 @@
+import { basename } from "node:path";
+import { isRawMapping, type NormalizedDocument } from "../key-aliases.js";
+import { convertEvalsJson } from "./evals-json.js";
+
+/** The name of the eval files that skill-creator writes into the folder of a skill. */
+const EVALS_JSON = "evals.json";
+
+/** Rewrites the file of another harness as an eval file of ours; one of ours is returned as it is. */
+export function convertForeignSpec(document: unknown, file: string): NormalizedDocument {
+  if (isEvalsJson(document, file)) return convertEvalsJson(document, file);
+  return { value: document, notes: [], problems: [], sourceOf: (path) => path };
+}
+
+/** Some files are only the list. */
+function isEvalsJson(document: unknown, file: string): document is object {
+  if (Array.isArray(document)) return basename(file) === EVALS_JSON;
+  return isRawMapping(document) && document.stimuli === undefined && Object.hasOwn(document, "evals");
+}
