@@ -30,15 +30,22 @@ export interface RunJudgment {
   problem?: Error;
 }
 
-export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOptions): RunJudgment {
+/** A run that may stop early has answered its question, or not. A failed gate or too few scored trials decide first. */
+export function judgeRun(result: EvalResult, options: JudgeOptions): RunJudgment {
+  const judged = judgeGates(result, options);
+  const isEnded = options.stopCode !== null || judged.problem !== undefined;
+  return isEnded ? judged : { ...judged, verdict: addSequentialVerdict(judged.verdict, result) };
+}
+
+/** Without the answer to the question of the run, for reports that give it themselves. */
+export function judgeGates(result: EvalResult, { gates, stopCode, judge }: JudgeOptions): RunJudgment {
   if (stopCode !== null) {
     const done = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
     const words = `interrupted after ${done} of ${formatPlural(result.rows.length, "trial")}`;
     return { verdict: { exitCode: stopCode, words }, gates: [], messages: [] };
   }
   try {
-    const judged = combineJudgments(result, applyGates(result, gates), judge?.(result) ?? NO_GATES);
-    return { ...judged, verdict: addSequentialVerdict(judged.verdict, result) };
+    return combineJudgments(result, applyGates(result, gates), judge?.(result) ?? NO_GATES);
   } catch (problem) {
     const { exitCode = EXIT.infrastructure } = problem as { exitCode?: number };
     const words = `a gate could not be checked: ${getErrorMessage(problem)}`;
@@ -46,7 +53,6 @@ export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOp
   }
 }
 
-/** A run that may stop early has answered its question, or not. A failed gate or too few scored trials decide first. */
 function addSequentialVerdict(verdict: RunVerdict, { sequential }: EvalResult): RunVerdict {
   if (sequential === null) return verdict;
   const words = summarizeSequential(sequential);

@@ -12,6 +12,7 @@ import {
 } from "../core/index.js";
 import {
   type CandidateVerdict,
+  describeSequentialCandidates,
   judgeCandidates,
   type MigrationQuality,
   standardMetrics,
@@ -27,14 +28,14 @@ import {
 } from "../report/index.js";
 import { encodeExampleKey, encodeKey, readExamples, readOutputs } from "../store/index.js";
 import { ReplaySystem } from "../systems/index.js";
-import { judgeRun } from "./judge-run.js";
+import { judgeGates } from "./judge-run.js";
 import { publishReports, writeReportFile } from "./publish.js";
 import type { ReportContext } from "./report.js";
 import { resolveDatasets, withSystems } from "./resolve.js";
 import { runFromSource } from "./run.js";
 import type { ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import type { RunSource } from "./run-source.js";
+import { type RunSource, settleUntil } from "./run-source.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
@@ -99,6 +100,7 @@ function listModels({ from, to = [], replay = [], prompts, effort }: MigrateRequ
 const MIGRATE_SOURCE: RunSource = {
   command: "migrate",
   metrics: standardMetrics,
+  settleUntil: settleMigrationUntil,
   open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (opened) => {
       if ((config.datasets ?? []).length === 0)
@@ -118,6 +120,21 @@ const MIGRATE_SOURCE: RunSource = {
   report: reportMigrationRun,
 };
 
+/** The margin is part of the question, so that a resumed migration must keep it. */
+function settleMigrationUntil(config: RunFlags): RunFlags {
+  const { margin = DEFAULT_MARGIN, quality: _, ...others } = config;
+  const { until } = config;
+  if (until === undefined || until === "none") {
+    settleUntil(others);
+    return config;
+  }
+  if (until.trim().toLowerCase() !== "decided")
+    throw new UsageError(
+      `assay migrate asks whether each candidate is non-inferior, so it takes --until decided, got --until ${until}. Ask other questions with assay run.`,
+    );
+  return { ...config, margin };
+}
+
 /** Without a shared id nothing could be paired, so nothing is spent. */
 function requireRecordings(system: object | undefined, ids: readonly (string | number)[]): void {
   if (!(system instanceof ReplaySystem) || ids.length === 0) return;
@@ -131,7 +148,7 @@ function requireRecordings(system: object | undefined, ids: readonly (string | n
 /** Judges the candidates, writes the reports, and chooses the exit code. */
 async function reportMigrationRun(result: EvalResult, about: ReportContext): Promise<number> {
   const { config, stopCode } = about;
-  const judged = judgeRun(result, about);
+  const judged = judgeGates(result, about);
   const report = buildMigrationReport(result, config, judged.verdict.exitCode === EXIT.fine ? null : judged.verdict);
   await writeResult(renderMigration(report, config.output ?? "table"));
   if (result.runDir !== null) printNote(`Stored in ${result.runDir}`);
@@ -162,21 +179,24 @@ export function buildMigrationReport(
   { margin = DEFAULT_MARGIN, quality }: Pick<RunFlags, "margin" | "quality">,
   failed: RunVerdict | null,
 ): MigrationReport {
-  const { rows, config, runDir, notes } = result;
+  const { rows, config, runDir, notes, sequential } = result;
   const [from = "", ...candidates] = config.systems;
   const ofSystem = (name: string) => rows.filter(({ system }) => system === name);
-  const judged = judgeCandidates(
-    candidates.map((system) => ({ system, from: ofSystem(from), to: ofSystem(system) })),
-    { margin, quality: QUALITIES.find((one) => one === quality), scoreField: config.scoreField, seed: config.seed },
-  );
+  const pairs = candidates.map((system) => ({ system, from: ofSystem(from), to: ofSystem(system) }));
+  const { scoreField, seed } = config;
+  const judged =
+    sequential === null
+      ? judgeCandidates(pairs, { margin, quality: QUALITIES.find((one) => one === quality), scoreField, seed })
+      : describeSequentialCandidates(pairs, sequential);
   const describe = createFlipReader(result);
   return {
     schema: "assay.migration/1",
     title: config.title,
     run: runDir,
     from,
-    margin,
-    level: 0.95,
+    margin: sequential?.margin ?? margin,
+    level: sequential?.level ?? 0.95,
+    sequential,
     verdict: failed ?? chooseVerdict(judged),
     candidates: judged.map(({ flips, ...candidate }) => ({
       ...candidate,

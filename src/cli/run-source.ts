@@ -60,13 +60,23 @@ function toUntilOptions(config: RunConfig): Pick<EvaluateOptions, "until"> {
   };
 }
 
-/** Details of a question that was not asked would be ignored. */
-export function requireUntil({ until, margin, quality, population, confidence }: RunConfig): void {
-  if (until !== undefined) return;
+/** Checks when a run of any question stops. Details of a question that was not asked would be ignored. */
+export function settleUntil<Config extends RunConfig>(config: Config): Config {
+  const { until, margin, quality, population, confidence } = config;
+  if (until !== undefined) return config;
   const given = { "--margin": margin, "--quality": quality, "--population": population, "--confidence": confidence };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined)
     throw new UsageError(`${flag} needs --until. Add it, such as --until decided, or remove ${flag}.`);
+  return config;
+}
+
+/** For runs whose reports need every task. */
+export function refuseUntil<Config extends RunConfig>(config: Config, command: Invocation["command"]): Config {
+  if (config.until === undefined) return config;
+  throw new UsageError(
+    `assay ${command} runs all tasks, so it cannot stop when a question is decided. Remove until from the config file. assay run and assay migrate can.`,
+  );
 }
 
 export function toOutageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
@@ -78,6 +88,8 @@ export interface RunSource {
   readonly command: Invocation["command"];
   /** Standard metrics of these runs. */
   readonly metrics: StandardMetrics;
+  /** Checks when the run may stop before its last task, and adds the defaults of the command. Default: it may not. */
+  readonly settleUntil?: (config: RunFlags) => RunFlags;
   /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
   open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
   /** Applies gates that do not come from flags. */

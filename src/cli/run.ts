@@ -28,8 +28,9 @@ import { describesRun, isPlanOnly } from "./run-flags.js";
 import {
   type RunParts,
   type RunSource,
+  refuseUntil,
   registerRunEntries,
-  requireUntil,
+  settleUntil,
   toBudgetOptions,
   toEvaluateOptions,
   toPlanOptions,
@@ -42,10 +43,10 @@ import { isolateUserCode } from "./user-code.js";
 export const RUN_SOURCE: RunSource = {
   command: "run",
   metrics: standardMetrics,
+  settleUntil,
   open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
       requireSystemsAndDatasets(systems, config);
-      requireUntil(config);
       return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };
@@ -69,11 +70,8 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
-  const config = await resolveRunFlags(invocation, flags);
-  if (config.until !== undefined && bench.command !== "run")
-    throw new UsageError(
-      `until stops runs of assay run only, so assay ${bench.command} cannot use it. Remove it from the config file.`,
-    );
+  const given = await resolveRunFlags(invocation, flags);
+  const config = bench.settleUntil?.(given) ?? refuseUntil(given, bench.command);
   checkColumns(config.columns ?? COLUMN_GROUPS);
   const queue = await loadRunQueue(config);
   if (resumed !== null && !isPlanOnly(config)) requireHeaders(invocation, flags.headers);

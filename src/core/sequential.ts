@@ -44,6 +44,8 @@ export interface SequentialFinding {
   readonly n: number;
   /** The mean difference from the baseline, or the mean of the system. */
   readonly value: number | null;
+  /** The mean of the baseline in the same tasks; null without a baseline. */
+  readonly baselineValue: number | null;
   /** The interval that holds at any time, when it was decided or at the end. */
   readonly low: number;
   readonly high: number;

@@ -35,6 +35,7 @@ export { describeHeadroom } from "./compare/headroom.js";
 export { classifyAdjustedLift, classifyLift, type Lift, type LiftOptions } from "./compare/lift.js";
 export {
   type CandidateVerdict,
+  type EarlyDecision,
   type FigureDifference,
   judgeCandidates,
   type MigrationQuality,
@@ -48,6 +49,7 @@ export {
   type RegressionOptions,
   type Regressions,
 } from "./compare/regressions.js";
+export { describeSequentialCandidates } from "./compare/sequential-candidates.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";

@@ -1,11 +1,12 @@
-import type { GateVerdict, RunVerdict } from "../core/index.js";
-import type { CandidateVerdict, FigureDifference, TaskPasses } from "../metrics/index.js";
+import type { GateVerdict, RunVerdict, SequentialReport } from "../core/index.js";
+import type { CandidateVerdict, EarlyDecision, FigureDifference, TaskPasses } from "../metrics/index.js";
 import { COMMENT_LAYOUT, escapeMarkdown, formatCommentMarker, formatHeadline } from "./comment.js";
 import { formatPValue } from "./compare-cells.js";
 import { escapeXml, renderGateSuite } from "./eval/junit.js";
-import { formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
+import { describeCost, describeLevels, describeTasks } from "./sequential.js";
 
 /** An example whose verdict changed, with what both systems answered. */
 export interface FlippedExample extends TaskPasses {
@@ -29,8 +30,10 @@ export interface MigrationReport {
   run: string | null;
   from: string;
   margin: number;
-  /** One-sided level of the bounds. */
+  /** One-sided level of the bounds; of a run that may stop early, the level of its intervals. */
   level: number;
+  /** What a run that may stop before its last task has decided; null for any other run. */
+  sequential: SequentialReport | null;
   verdict: RunVerdict;
   candidates: readonly ReportedCandidate[];
   notes: readonly string[];
@@ -118,11 +121,11 @@ function renderParts(
   renderFlips: (list: FlipList) => string,
   maxListed = MAX_LISTED,
 ): string[] {
-  const { candidates, notes } = report;
+  const { candidates, notes, sequential } = report;
   return [
-    layout.bullets(candidates.map(describeCandidate)),
+    layout.bullets([...candidates.map(describeCandidate), ...(sequential === null ? [] : [describeCost(sequential)])]),
     renderCandidateTable(report, layout),
-    renderFigureTable(candidates, layout),
+    renderFigureTable(report, layout),
     ...candidates.flatMap((candidate) => listFlips(candidate, maxListed).map(renderFlips)),
     layout.bullets([...describeMethod(report), ...notes]),
   ];
@@ -136,18 +139,26 @@ function describeCandidate(candidate: ReportedCandidate): string {
   return `${candidate.system}: ${describeMigrationVerdict(candidate)}`;
 }
 
-/** `undecided: about 120 more examples` */
+/** `undecided: about 120 more examples`, or `inferior after 81 of 500 tasks` */
 export function describeMigrationVerdict({
   verdict,
+  early,
   moreExamples,
   reason,
-}: Pick<CandidateVerdict, "verdict" | "moreExamples" | "reason">): string {
+}: Pick<CandidateVerdict, "verdict" | "early" | "moreExamples" | "reason">): string {
+  if (early?.isFinal === true)
+    return `${verdict} by the fixed-sample test of all ${formatPlural(early.planned, "task")}`;
+  if (early !== null) return `${verdict} after ${formatTasksSeen(early)}`;
   if (verdict !== "undecided") return verdict;
   if (moreExamples === null) return `undecided: ${reason ?? "too few examples"}`;
   return `undecided: about ${moreExamples} more examples`;
 }
 
-function renderCandidateTable({ candidates }: MigrationReport, layout: Layout): string {
+function formatTasksSeen({ tasks, planned }: EarlyDecision): string {
+  return `${tasks.toLocaleString("en-US")} of ${planned.toLocaleString("en-US")} tasks`;
+}
+
+function renderCandidateTable({ candidates, sequential, level }: MigrationReport, layout: Layout): string {
   const right = (title: string, cell: (one: ReportedCandidate) => string): TableColumn<ReportedCandidate> => ({
     title,
     align: "right",
@@ -164,21 +175,28 @@ function renderCandidateTable({ candidates }: MigrationReport, layout: Layout): 
     { ...right("quality before", ({ quality }) => formatNumber(quality.from)), priority: 3 },
     { ...right("after", ({ quality }) => formatNumber(quality.to)), priority: 2 },
     {
-      ...right("difference [one-sided 95 %]", ({ quality }) => formatBounds(quality, formatNumber)),
+      ...right(
+        sequential === null ? "difference [one-sided 95 %]" : `difference [any time, ${formatShare(level)}]`,
+        ({ quality }) => formatBounds(quality, formatNumber),
+      ),
       priority: 1,
     },
-    right("p non-inferior", ({ quality }) => formatPValue(quality.adjustedPNonInferior)),
-    right("p inferior", ({ quality }) => formatPValue(quality.adjustedPInferior)),
-    right("examples", ({ quality }) => String(quality.n)),
+    ...(sequential === null ? P_COLUMNS : []),
+    right(sequential?.groups == null ? "examples" : "groups", ({ quality }) => String(quality.n)),
   ];
   return layout.table(columns, candidates, { hint: "Use a wider terminal, or --output markdown." });
 }
+
+const P_COLUMNS: readonly TableColumn<ReportedCandidate>[] = [
+  { title: "p non-inferior", align: "right", cell: ({ quality }) => formatPValue(quality.adjustedPNonInferior) },
+  { title: "p inferior", align: "right", cell: ({ quality }) => formatPValue(quality.adjustedPInferior) },
+];
 
 interface ReportedFigure extends FigureDifference {
   system: string;
 }
 
-function renderFigureTable(candidates: readonly ReportedCandidate[], layout: Layout): string {
+function renderFigureTable({ candidates, sequential }: MigrationReport, layout: Layout): string {
   const figures = candidates.flatMap(({ system, differences }) => differences.map((one) => ({ system, ...one })));
   const columns: TableColumn<ReportedFigure>[] = [
     { title: "candidate", cell: ({ system }) => system },
@@ -186,7 +204,7 @@ function renderFigureTable(candidates: readonly ReportedCandidate[], layout: Lay
     { title: "before", align: "right", cell: (one) => formatFigure(one)(one.from), priority: 2 },
     { title: "after", align: "right", cell: (one) => formatFigure(one)(one.to), priority: 3 },
     {
-      title: "difference [95 %]",
+      title: sequential === null ? "difference [95 %]" : "difference",
       align: "right",
       cell: (one) => (one.difference === null ? (one.reason ?? "–") : formatBounds(one, formatFigure(one))),
       priority: 1,
@@ -243,22 +261,40 @@ function formatTaskName({ dataset, exampleId }: FlippedExample): string {
   return dataset === "" ? String(exampleId) : `${dataset} ${exampleId}`;
 }
 
-function describeMethod({ from, margin, level, candidates }: MigrationReport): string[] {
+function describeMethod(report: MigrationReport): string[] {
+  const { candidates, sequential } = report;
+  const unpaired = candidates.filter((one) => one.unpaired > 0);
+  return [
+    ...(sequential === null ? describeFixedMethod(report) : describeSequentialMethod(report, sequential)),
+    ...unpaired.map(
+      ({ system, unpaired: count }) => `${system}: ${formatPlural(count, "example")} not scored with both`,
+    ),
+    ...new Set(candidates.flatMap(({ notes }) => notes)),
+  ];
+}
+
+function describeSequentialMethod({ from, margin, candidates }: MigrationReport, sequential: SequentialReport) {
+  return [
+    `non-inferior: the whole interval of the difference to ${from} is above -${formatNumber(margin)}; inferior: it is below; when all tasks are done, a fixed-sample test decides with half of the error`,
+    ...(candidates.length > 1
+      ? [`the verdicts are corrected for ${candidates.length} candidates (e-Holm); the intervals are not`]
+      : []),
+    ...describeTasks(sequential),
+    describeLevels(sequential),
+  ];
+}
+
+function describeFixedMethod({ from, margin, level, candidates }: MigrationReport): string[] {
   const percent = Math.round(level * 100);
   const methods = new Set(candidates.map(({ quality }) => quality.method));
   const names = [
     ...(methods.has("tango") ? ["Tango's score interval"] : []),
     ...(methods.has("t") ? ["paired t over tasks"] : []),
   ];
-  const unpaired = candidates.filter((one) => one.unpaired > 0);
   return [
     `non-inferior: the lower ${percent} % bound of the difference to ${from} is above -${formatNumber(margin)}; inferior: the upper one is below it (${names.join(", ")})`,
     ...(candidates.length > 1
       ? [`p-values are Holm-corrected over ${candidates.length} candidates; the bounds are not`]
       : []),
-    ...unpaired.map(
-      ({ system, unpaired: count }) => `${system}: ${formatPlural(count, "example")} not scored with both`,
-    ),
-    ...new Set(candidates.flatMap(({ notes }) => notes)),
   ];
 }

@@ -121,7 +121,7 @@ function formatTasks({ tasks, groups }: SequentialReport, seen: number): string 
   return `${seen.toLocaleString("en-US")} of ${tasks.planned.toLocaleString("en-US")} tasks${inGroups}`;
 }
 
-function describeTasks({ tasks, population }: SequentialReport): string[] {
+export function describeTasks({ tasks, population }: SequentialReport): string[] {
   const passedOver = `${formatPlural(tasks.passedOver, "task")} passed over: not every system had a score in ${tasks.passedOver === 1 ? "it" : "them"}.`;
   return [
     ...(tasks.passedOver === 0 ? [] : [passedOver]),
@@ -131,7 +131,7 @@ function describeTasks({ tasks, population }: SequentialReport): string[] {
   ];
 }
 
-function describeCost({ arms, spentUsd, notSpentUsd, fixedUsd }: SequentialReport): string {
+export function describeCost({ arms, spentUsd, notSpentUsd, fixedUsd }: SequentialReport): string {
   const notRun = arms.reduce((sum, arm) => sum + arm.notRun, 0);
   const spent = spentUsd === null ? "" : `${formatDollars(spentUsd)} spent, `;
   if (notRun === 0)
@@ -141,7 +141,7 @@ function describeCost({ arms, spentUsd, notSpentUsd, fixedUsd }: SequentialRepor
   return `${spent}${formatDollars(notSpentUsd)} not spent: ${trials}. All planned trials would have cost ${formatDollars(fixedUsd)}.`;
 }
 
-function describeLevels({ level, armLevel, alpha }: SequentialReport): string {
+export function describeLevels({ level, armLevel, alpha }: SequentialReport): string {
   const others = level === armLevel ? "" : `, those of the systems in the table at ${formatShare(armLevel)}`;
   return `Sequential run: the verdict is wrong with a chance of at most ${formatShare(alpha)}. Intervals hold at any time, here at a level of ${formatShare(level)}${others}. Fixed-sample intervals and p-values are left out, because they do not hold for a run that may stop early.`;
 }

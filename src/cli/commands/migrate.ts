@@ -4,12 +4,13 @@ import { collectValues, parseNumberFlag, parseOnce } from "../flag-values.js";
 import type { MigrateRequest } from "../migrate.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
-import { INPUT_SETTINGS, listCommonFlags, SHARED_RUN_SETTINGS } from "../run-settings.js";
+import { INPUT_SETTINGS, listCommonFlags, SHARED_RUN_SETTINGS, UNTIL_SETTINGS } from "../run-settings.js";
 import { addSettings, type JudgeFlags, splitJudgeFlags } from "../shared-flags.js";
 
 const { datasets, replay, map, skipBadRows, cacheDir, unsafeLocalExec } = INPUT_SETTINGS;
 const { batch, batchDeadline, batchLate, batchNoWait } = INPUT_SETTINGS;
 const { model: _, proxy: __, name: ___, api: ____, ...SHARED } = SHARED_RUN_SETTINGS;
+const { until, population, confidence } = UNTIL_SETTINGS;
 const SETTINGS = {
   datasets,
   replay: { ...replay, help: "use outputs of the old model recorded in a JSONL file, instead of --from" },
@@ -22,6 +23,12 @@ const SETTINGS = {
   batchLate,
   batchNoWait,
   ...SHARED,
+  until: {
+    ...until,
+    help: "decided: look after every task, and stop each candidate when it is decided; none resumes to the end",
+  },
+  population,
+  confidence,
 };
 
 export const COMMON_MIGRATE_FLAGS: readonly string[] = [
@@ -41,6 +48,7 @@ Exit codes:  0 at least one candidate is non-inferior, 1 all are inferior, 3 und
 Examples:
   assay migrate --from openai/OLD --to ${EXAMPLE_MODELS.openai} --to ${EXAMPLE_MODELS.anthropicSmall} --dataset prod.jsonl --max-cost 20
   assay migrate --from openai/OLD --to ${EXAMPLE_MODELS.openai} --dataset prod.jsonl --margin 0.05 --trials 3 --html report.html
+  assay migrate --from openai/OLD --to ${EXAMPLE_MODELS.openai} --dataset prod.jsonl --until decided --max-cost 20     stop when it is decided
   assay migrate --replay old-outputs.jsonl --to ${EXAMPLE_MODELS.openai} --dataset prod.jsonl     after the old model is gone
   assay migrate --resume        resume the latest unfinished migration
   assay demo migrate            three simulated models, offline`;

@@ -43,17 +43,17 @@ export interface MigrationPair {
 /** The quality of a candidate minus that of the old system, tested against −margin. */
 interface CandidateQuality {
   metric: MigrationQuality;
-  /** Tasks with a score from both. */
+  /** Tasks with a score from both, or groups of them. */
   n: number;
   /** Number of independent groups; null if every task is independent. */
   groups: number | null;
   from: number | null;
   to: number | null;
   difference: number | null;
-  /** One-sided bounds, without correction for several candidates. */
+  /** One-sided bounds, without correction for several candidates. With "anytime": the interval that holds at any time. */
   low: number | null;
   high: number | null;
-  method: "tango" | "t";
+  method: "tango" | "t" | "anytime";
   pNonInferior: number | null;
   pInferior: number | null;
   /** Holm-corrected over the candidates. */
@@ -74,11 +74,25 @@ export interface FigureDifference {
   reason?: string;
 }
 
+/** How a run that may stop before its last task came to a verdict. */
+export interface EarlyDecision {
+  /** Tasks seen when it was decided; all that are complete if it is not. */
+  tasks: number;
+  planned: number;
+  /** True if the fixed-sample test of all tasks decided. */
+  isFinal: boolean;
+  /** Planned trials of the candidate that were not needed, and what they would have cost. */
+  notRun: number;
+  notSpentUsd: number | null;
+}
+
 /** The verdict on one candidate. */
 export interface CandidateVerdict {
   system: string;
   verdict: MigrationVerdict;
   quality: CandidateQuality;
+  /** Null if all tasks were run and tested as a fixed sample. */
+  early: EarlyDecision | null;
   /** If undecided: about how many more examples would decide; null if no number would. */
   moreExamples: number | null;
   /** Why it is undecided, if not for the number of examples. */
@@ -152,6 +166,7 @@ function comparePair({ system, from, to }: MigrationPair, options: MigrationOpti
   const [meanA, meanB] = n === 0 ? [null, null] : [mean(a), mean(b)];
   return {
     system,
+    early: null,
     quality: {
       metric,
       n,
@@ -175,9 +190,9 @@ function comparePair({ system, from, to }: MigrationPair, options: MigrationOpti
   };
 }
 
-/** Over the tasks that both systems ran, so that both figures are about the same. */
-function compareFigures(pairs: readonly TaskPair[], seed: Seed): FigureDifference[] {
-  const shared = pairs.filter(({ a, b }) => a.some(hasRun) && b.some(hasRun));
+/** Over the tasks that both systems ran, so that both figures are about the same. Without a seed, without intervals. */
+export function compareFigures(pairs: readonly TaskPair[], seed: Seed | null): FigureDifference[] {
+  const shared = pairs.filter(isRunByBoth);
   const trials = Math.max(
     0,
     ...shared.map(({ a, b }) => Math.min(a.filter(isScored).length, b.filter(isScored).length)),
@@ -185,8 +200,12 @@ function compareFigures(pairs: readonly TaskPair[], seed: Seed): FigureDifferenc
   return [
     compareCostPerPass(shared, seed),
     compareLatency(shared, seed),
-    ...(trials < 2 ? [] : [comparePassHat(shared, trials)]),
+    ...(trials < 2 ? [] : [comparePassHat(shared, trials, seed !== null)]),
   ];
+}
+
+export function isRunByBoth({ a, b }: TaskPair): boolean {
+  return a.some(hasRun) && b.some(hasRun);
 }
 
 function hasRun({ outcome }: EvalRow): boolean {
@@ -200,7 +219,7 @@ interface CostFigures {
   isKnown: boolean;
 }
 
-function compareCostPerPass(pairs: readonly TaskPair[], seed: Seed): FigureDifference {
+function compareCostPerPass(pairs: readonly TaskPair[], seed: Seed | null): FigureDifference {
   const metric = "cost_per_pass_usd";
   if (pairs.length === 0) return createUnknownFigure(metric, 0, "no shared example");
   const read = (rows: readonly EvalRow[]): CostFigures => ({
@@ -218,7 +237,7 @@ function compareCostPerPass(pairs: readonly TaskPair[], seed: Seed): FigureDiffe
   return compareByBootstrap({ metric, pairs, read, figure: rate, seed, undefinedReason });
 }
 
-function compareLatency(pairs: readonly TaskPair[], seed: Seed): FigureDifference {
+function compareLatency(pairs: readonly TaskPair[], seed: Seed | null): FigureDifference {
   const read = (rows: readonly EvalRow[]) => rows.flatMap((row) => (hasOutput(row) ? (row.latency ?? []) : []));
   const figure = (latencies: readonly (readonly number[])[]) => {
     const all = latencies.flat();
@@ -234,7 +253,8 @@ interface BootstrapComparison<T> {
   read: (rows: readonly EvalRow[]) => T;
   /** The figure of a system; null if undefined. */
   figure: (tasks: readonly T[]) => number | null;
-  seed: Seed;
+  /** Null for a difference without an interval. */
+  seed: Seed | null;
   undefinedReason: string;
 }
 
@@ -256,18 +276,17 @@ function compareByBootstrap<T>(comparison: BootstrapComparison<T>): FigureDiffer
   const all = [...units.values()];
   const [from, to] = compute(all);
   if (from === null || to === null) return { ...createUnknownFigure(metric, pairs.length, undefinedReason), from, to };
-  const { low, high } = bootstrapInterval(
-    all,
-    (sample) => {
-      const [ofA, ofB] = compute(sample);
-      return ofA === null || ofB === null ? Number.NaN : ofB - ofA;
-    },
-    { seed },
-  );
+  const difference = (sample: readonly (readonly { a: T; b: T }[])[]) => {
+    const [ofA, ofB] = compute(sample);
+    return ofA === null || ofB === null ? Number.NaN : ofB - ofA;
+  };
+  const { low, high } = seed === null ? NO_BOUNDS : bootstrapInterval(all, difference, { seed });
   return { metric, from, to, difference: to - from, low, high, n: pairs.length };
 }
 
-function comparePassHat(pairs: readonly TaskPair[], k: number): FigureDifference {
+const NO_BOUNDS = { low: null, high: null };
+
+function comparePassHat(pairs: readonly TaskPair[], k: number, hasInterval: boolean): FigureDifference {
   const usable = pairs.flatMap((pair) => {
     const [a, b] = [pair.a.filter(isScored), pair.b.filter(isScored)];
     if (a.length < k || b.length < k) return [];
@@ -278,12 +297,13 @@ function comparePassHat(pairs: readonly TaskPair[], k: number): FigureDifference
   const groups = usable.map(({ group }) => group);
   const isGrouped = new Set(groups).size < groups.length;
   const differences = usable.map(({ a, b }) => b - a);
-  const { mean: difference, low, high } = meanInterval(differences, isGrouped ? { clusters: groups } : {});
+  const interval = meanInterval(differences, isGrouped ? { clusters: groups } : {});
+  const { low, high } = hasInterval ? interval : NO_BOUNDS;
   return {
     metric: `pass_hat_${k}`,
     from: mean(usable.map(({ a }) => a)),
     to: mean(usable.map(({ b }) => b)),
-    difference,
+    difference: interval.mean,
     low,
     high,
     n: usable.length,

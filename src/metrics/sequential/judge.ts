@@ -210,6 +210,7 @@ function createProcedure(options: SequentialJudgeOptions): Procedure {
     const [from, to] = [task[0] ?? null, task[i + 1] ?? null];
     return from === null || to === null ? null : to - from;
   };
+  const ofBaseline = new BaselineMeans(systems.length);
   return {
     get level() {
       return test.results[0]?.level ?? 1 - until.alpha;
@@ -220,8 +221,10 @@ function createProcedure(options: SequentialJudgeOptions): Procedure {
     add: (tasks) =>
       test.add(
         systems.map((_, i) => {
-          const known = tasks.flatMap((task) => readValue(task, i) ?? []);
-          return known.length === 0 ? null : average(known);
+          const known = tasks.filter((task) => readValue(task, i) !== null);
+          if (known.length === 0) return null;
+          ofBaseline.add(i, average(known.map((task) => task[0] ?? 0)));
+          return average(known.map((task) => readValue(task, i) ?? 0));
         }),
       ),
     finish: () => test.finish(),
@@ -233,10 +236,32 @@ function createProcedure(options: SequentialJudgeOptions): Procedure {
         isFinal,
         n: count,
         value: count === 0 ? null : mean,
+        baselineValue: isPaired ? ofBaseline.get(i) : null,
         low: interval.low,
         high: interval.high,
       })),
   };
+}
+
+/** For each candidate: the mean of the baseline in the tasks that both have. */
+class BaselineMeans {
+  readonly #sums: number[];
+  readonly #counts: number[];
+
+  constructor(candidates: number) {
+    this.#sums = new Array<number>(candidates).fill(0);
+    this.#counts = new Array<number>(candidates).fill(0);
+  }
+
+  add(candidate: number, value: number): void {
+    this.#sums[candidate] = (this.#sums[candidate] ?? 0) + value;
+    this.#counts[candidate] = (this.#counts[candidate] ?? 0) + 1;
+  }
+
+  get(candidate: number): number | null {
+    const count = this.#counts[candidate] ?? 0;
+    return count === 0 ? null : (this.#sums[candidate] ?? 0) / count;
+  }
 }
 
 function createRace(systems: readonly string[], race: Race): Procedure {
@@ -264,6 +289,7 @@ function createRace(systems: readonly string[], race: Race): Procedure {
         isFinal,
         n: count,
         value: count === 0 ? null : mean,
+        baselineValue: null,
         low: interval.low,
         high: interval.high,
       }));
