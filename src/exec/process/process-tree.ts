@@ -36,6 +36,9 @@ interface ScanOptions {
   readonly found?: ((entry: ProcessEntry) => void) | undefined;
 }
 
+/** Other programs may start processes all the time, so a scan does not go on until there is no new one. */
+const MAX_LISTS = 20;
+
 /** Uses /proc to find all processes, including those that left the group. */
 class ProcProcessTree implements ProcessTree {
   readonly root: number;
@@ -86,13 +89,22 @@ class ProcProcessTree implements ProcessTree {
     return ours;
   }
 
-  /** Reads one process at a time so that its data is current. Processes older than the program do not belong to it. */
+  /**
+   * Reads one process at a time so that its data is current, then those that were started meanwhile: a program that keeps
+   * starting itself again is never in the first list. Processes older than the program do not belong to it.
+   */
   *#listCandidates(pids: readonly number[]): Generator<ProcessEntry> {
-    for (const pid of pids) {
-      const entry = this.#spared.has(pid) ? null : readProcess(pid);
-      if (entry === null) continue;
-      if (entry.startedAt >= this.#since) yield entry;
-      else this.#older.add(pid);
+    const seen = new Set(pids);
+    let next = pids;
+    for (let list = 0; list < MAX_LISTS && next.length > 0; list += 1) {
+      for (const pid of next) {
+        const entry = this.#spared.has(pid) ? null : readProcess(pid);
+        if (entry === null) continue;
+        if (entry.startedAt >= this.#since) yield entry;
+        else this.#older.add(pid);
+      }
+      next = listProcessIds().filter((pid) => !seen.has(pid) && !this.#older.has(pid));
+      for (const pid of next) seen.add(pid);
     }
   }
 
