@@ -1,5 +1,13 @@
 import { basename, resolve } from "node:path";
-import { didYouMean, EXIT, type LabelCorrections, RunFolderError, type RunVerdict, UsageError } from "../core/index.js";
+import {
+  didYouMean,
+  EXIT,
+  type HistoryAdjustments,
+  type LabelCorrections,
+  RunFolderError,
+  type RunVerdict,
+  UsageError,
+} from "../core/index.js";
 import {
   type ComparedRun,
   compareRuns,
@@ -20,6 +28,7 @@ import {
   renderCompareJunit,
   renderCompareMarkdown,
   renderCompareText,
+  renderHistoryAdjustments,
   renderLabelCorrections,
 } from "../report/index.js";
 import { createNothingCountedError, describeQuarantine, readCountedRows } from "../runs/index.js";
@@ -37,6 +46,8 @@ export interface CompareFlags extends PublishFlags {
   maxDrop?: number;
   margin?: number;
   labels?: boolean;
+  /** True for all stored runs, or the names of some. */
+  useHistory?: readonly string[] | true;
   level?: number;
   seed: number;
   output: string;
@@ -75,9 +86,10 @@ export async function executeCompare(request: CompareRequest): Promise<number> {
     notes: [...compared.notes, ...notes, ...describeHeadroom(compared, { runs: [a.run, b.run], asked })],
   };
   const labels = request.labels === true ? await correctPairs(compared, [a.run, b.run]) : null;
+  const history = request.useHistory === undefined ? null : await narrowPairs(compared, [a.run, b.run], request);
   const gates = [...checkComparisonGates(compared, request), ...checkMargin(compared, [a.run, b.run], request.margin)];
   const outcome = { gates, verdict: judgeComparison(compared, gates, request) };
-  await writeResult(renderComparison(told, { request, outcome, labels }));
+  await writeResult(renderComparison(told, { request, outcome, labels, history }));
   printOutcome(compared, gates);
   await publishReports(request, {
     title: compared.b.title,
@@ -195,19 +207,50 @@ interface ComparisonExtras {
   request: CompareRequest;
   outcome: CompareOutcome;
   labels: LabelCorrections | null;
+  history: HistoryAdjustments | null;
 }
 
-function renderComparison(compared: RunComparison, { request, outcome, labels }: ComparisonExtras): string {
+function renderComparison(compared: RunComparison, { request, outcome, labels, history }: ComparisonExtras): string {
   const { output } = request;
   if (output === "json") {
-    const report = { ...buildCompareReport(compared, request), ...(labels === null ? {} : { labels }) };
+    const report = {
+      ...buildCompareReport(compared, request),
+      ...(labels === null ? {} : { labels }),
+      ...(history === null ? {} : { history }),
+    };
     return `${JSON.stringify(report, null, 2)}\n`;
   }
   const isMarkdown = output === "markdown";
   const layout = isMarkdown ? createLayout() : createScreenLayout();
   const text = isMarkdown ? renderCompareMarkdown(compared, outcome) : renderCompareText(compared, layout);
-  if (labels === null) return text;
-  return `${[text.trimEnd(), ...renderLabelCorrections(labels, { figure: "difference" }, layout)].join("\n\n")}\n`;
+  const sections = [
+    ...(labels === null ? [] : renderLabelCorrections(labels, { figure: "difference" }, layout)),
+    ...(history === null ? [] : renderHistoryAdjustments(history, { level: compared.level, layout })),
+  ];
+  return `${[text.trimEnd(), ...sections].join("\n\n")}\n`;
+}
+
+/** The differences of all compared pairs, narrowed by stored runs. */
+async function narrowPairs(
+  { comparisons, level }: RunComparison,
+  [a, b]: readonly [ComparedRun, ComparedRun],
+  { runsDir, useHistory = true }: CompareRequest,
+): Promise<HistoryAdjustments> {
+  const { adjustStoredPairs } = await import("./read-history.js");
+  const select = ({ rows, config, runDir }: ComparedRun, name: string) => ({
+    config,
+    run: basename(runDir ?? ""),
+    system: name,
+    rows: rows.filter(({ system }) => system === name),
+  });
+  const pairs = comparisons.map(({ systemA, systemB }) => ({
+    a: select(a, systemA),
+    b: select(b, systemB),
+    name: `${systemB} − ${systemA}`,
+    level,
+  }));
+  const runs = [a, b].map(({ rows, config, runDir }) => ({ rows, config, runDir: runDir ?? "" }));
+  return adjustStoredPairs(pairs, runs, { runsDir, names: useHistory });
 }
 
 /** The differences of all compared pairs, corrected by labels. */

@@ -37,6 +37,8 @@ export interface ReportFlags {
   /** True for the labels of the run, or a file. */
   labels?: string | true;
   halfWidth?: number;
+  /** True for all stored runs, or the names of some. */
+  useHistory?: readonly string[] | true;
   runsDir: string;
   plugin?: readonly string[];
   trust?: boolean;
@@ -57,11 +59,11 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
     ...(expertCost === undefined ? {} : { expertCostUsd: expertCost }),
   });
   const isJunit = reporter === junitReporter;
-  const labels = await readCorrections(result, dir, flags);
+  const added = { ...(await readCorrections(result, dir, flags)), ...(await readHistory(result, dir, flags)) };
   await writeResult(
     isJunit
       ? await renderWithEvidence(result)
-      : await reporter.render(result, { ...detectScreen(), ...(columns === undefined ? {} : { columns }), ...labels }),
+      : await reporter.render(result, { ...detectScreen(), ...(columns === undefined ? {} : { columns }), ...added }),
   );
   return EXIT.fine;
 }
@@ -81,6 +83,16 @@ async function readCorrections(
     );
   checkHalfWidth(halfWidth);
   return { labels: await (await import("./read-label-sets.js")).correctRun({ runDir, rows }, labels, halfWidth) };
+}
+
+async function readHistory(
+  { rows, config }: EvalResult,
+  runDir: string,
+  { useHistory: names, runsDir }: ReportFlags,
+): Promise<Pick<ReportOptions, "history">> {
+  if (names === undefined) return {};
+  const { adjustStoredRun } = await import("./read-history.js");
+  return { history: await adjustStoredRun({ rows, config, runDir }, { runsDir, names }) };
 }
 
 /** Stored outputs give CI more detail than rows alone. */

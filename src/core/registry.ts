@@ -2,6 +2,7 @@ import type { Dataset, DatasetDefinition } from "./dataset.js";
 import { RegistryError, ShapeError } from "./errors.js";
 import type { Evaluator } from "./evaluator.js";
 import type { Grader, GraderFactory } from "./grader.js";
+import type { HistoryAdjustments } from "./history-adjustment.js";
 import type { LabelCorrections } from "./label-correction.js";
 import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
@@ -53,6 +54,8 @@ export interface ReportOptions {
   columns?: readonly string[];
   /** What labels of people say about the verdicts. */
   labels?: LabelCorrections;
+  /** What stored runs say about how hard the tasks are. */
+  history?: HistoryAdjustments;
   /** Columns of the terminal the report has to fit; absent for files and pipes, which get Markdown of any width. */
   width?: number;
   /** True if the terminal shows colors. */

@@ -3,6 +3,7 @@ import type { Effort } from "./effort.js";
 import type { EffortCurve } from "./effort-curve.js";
 import type { StressArm } from "./faults.js";
 import type { FrontierReport } from "./frontier.js";
+import type { HistoryAdjustments } from "./history-adjustment.js";
 import type { LabelCorrections } from "./label-correction.js";
 import type { Recommendation } from "./recommendation.js";
 import type { ReliabilityProfile } from "./reliability.js";
@@ -153,6 +154,8 @@ export interface JsonReport {
   effortCurves: readonly EffortCurve[];
   /** What labels of people say about the pass rates; absent unless asked for. */
   labels?: LabelCorrections;
+  /** What stored runs add to the figures; absent unless asked for. */
+  history?: HistoryAdjustments;
   /** The figures of a stress test, one for each system under stress; absent for other runs. */
   reliability?: readonly ReliabilityProfile[];
   run: string | null;

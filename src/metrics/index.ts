@@ -63,6 +63,8 @@ export {
   listTaskCosts,
   type TaskCost,
 } from "./frontier.js";
+export type { TaskRate } from "./history-adjustment.js";
+export { type AdjustedPair, type AdjustedRun, adjustDifference, adjustRun } from "./history-figures.js";
 export {
   correctByOtherLabels,
   correctDifference,

@@ -60,6 +60,7 @@ export {
   getMeasured,
   replaceControlCharacters,
 } from "./format.js";
+export { renderHistoryAdjustments } from "./history-adjustment.js";
 export { buildReportHead, jsonReporter } from "./json.js";
 export { renderLabelCorrections } from "./label-correction.js";
 export { createLayout, type Layout, type Screen } from "./layout.js";

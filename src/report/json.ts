@@ -7,19 +7,20 @@ export const jsonReporter = {
   name: "json",
   render: async (result, options?: ReportOptions) =>
     serializeChunks(
-      { ...buildFullHead(result), ...(await addReliability(result)), ...pickLabels(options) },
+      { ...buildFullHead(result), ...(await addReliability(result)), ...pickAdded(options) },
       result.rows,
     ),
 } satisfies Reporter;
 
 /** JSON has no Infinity. */
-function pickLabels({ labels }: ReportOptions = {}): Pick<JsonReport, "labels"> {
-  if (labels === undefined) return {};
+function pickAdded({ labels, history }: ReportOptions = {}): Pick<JsonReport, "labels" | "history"> {
+  const added = history === undefined ? {} : { history };
+  if (labels === undefined) return added;
   const systems = labels.systems.map((each) => ({
     ...each,
     neededLabels: each.neededLabels === Number.POSITIVE_INFINITY ? null : each.neededLabels,
   }));
-  return { labels: { ...labels, systems } };
+  return { ...added, labels: { ...labels, systems } };
 }
 
 /** Loaded on demand: few runs are stress tests. */

@@ -13,6 +13,7 @@ import { renderEffortCurves } from "./effort-curves.js";
 import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, type SystemLine } from "./format.js";
 import { renderFrontier } from "./frontier.js";
+import { renderHistoryAdjustments } from "./history-adjustment.js";
 import { renderLabelCorrections } from "./label-correction.js";
 import { createLayout } from "./layout.js";
 import { describeLead, findMissingReason } from "./lead.js";
@@ -94,6 +95,7 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}, det
   parts.push(layout.bullets(buildFooter(result, lines)), ...renderRecommendation(result.recommendation, layout));
   if (options.labels !== undefined)
     parts.push(...renderLabelCorrections(options.labels, { figure: "pass rate" }, layout));
+  if (options.history !== undefined) parts.push(...renderHistoryAdjustments(options.history, { level: 0.95, layout }));
   return `${parts.join("\n\n")}\n`;
 }
 

@@ -46,6 +46,33 @@ describe("adjustByHistory", () => {
     }
   });
 
+  it("stays unbiased if history lacks some tasks", () => {
+    const options = { lower: -50, upper: 50, folds: 2, seed: 4 };
+    const tasks = [0.1, 0.5, 0.3, 0.45, 0.6, 0.2, 0.55].map((value, i) => ({
+      value,
+      history: [Number.NaN, 0.9, 0.2, Number.NaN, 1, 0.1, 0.8][i] ?? 0,
+    }));
+    const estimates = listSubsets(tasks, 4).flatMap((sample) =>
+      listOrders(sample).map((order) => {
+        const rest = tasks.filter((task) => !sample.includes(task)).map((task) => task.history);
+        const [values, history] = [order.map((task) => task.value), order.map((task) => task.history)];
+        return adjustByHistory({ values, history, rest: rest.filter((each) => !Number.isNaN(each)) }, options);
+      }),
+    );
+    expect(average(estimates.map(({ value }) => value))).toBeCloseTo(average(tasks.map(({ value }) => value)), 10);
+    expect(estimates.every(({ matched }) => matched >= 2 && matched <= 4)).toBe(true);
+    expect(estimates.some(({ value, plain }) => Math.abs(value - plain.value) > 0.01)).toBe(true);
+  });
+
+  it.each([0.3, 0.8])("covers the mean if history has %f of the tasks", (share) => {
+    const coverage = measureCoverage(0.55, 800, (random) => {
+      const { values, history, rest } = drawScores(random, 60, 300, 0);
+      const known = history.map((each) => (random.next() < share ? each : Number.NaN));
+      return adjustByHistory({ values, history: known, rest: rest.filter(() => random.next() < share) });
+    });
+    expect(coverage).toBeGreaterThan(0.925);
+  });
+
   /** A sample of tasks whose pass rates are known up to noise. */
   const drawScores = (random: Random, n: number, rest: number, noise: number) => {
     const tasks = Array.from({ length: n + rest }, () => {

@@ -8,7 +8,7 @@ import { createRandom, type Seed, shuffle } from "./random.js";
 export interface HistoryScores {
   /** The values of the tasks that were run. */
   values: Numbers;
-  /** What history predicts for the same tasks. */
+  /** What history predicts for the same tasks; NaN for those that it does not have, which are not adjusted. */
   history: Numbers;
   /** What history predicts for the tasks that were not run. */
   rest: Numbers;
@@ -38,6 +38,8 @@ export interface AdjustedMean extends BoundedEstimate {
   /** The mean weight of history over the folds. */
   weight: number;
   n: number;
+  /** Of n, those that history has. */
+  matched: number;
 }
 
 const DEFAULT_FOLDS = 5;
@@ -47,7 +49,8 @@ const DEFAULT_FOLDS = 5;
  * control variate: β (h_i − h̄) is subtracted from each value, with β fitted on the other folds. For a fold, h̄ is the mean
  * over all tasks that are not in the other folds, and β is multiplied by their share of all tasks. So, given the other
  * folds, the term has the mean 0 exactly, and the estimate is unbiased whatever history says, while all folds together
- * shift it by β times the difference of run and all tasks. If all tasks were run there is nothing to adjust.
+ * shift it by β times the difference of run and all tasks. If all tasks were run there is nothing to adjust. Tasks that
+ * history does not have keep their values: the others are still a random sample of those that it has.
  * @example
  * adjustByHistory({ values: [1, 0, 1], history: [0.9, 0.2, 0.8], rest: [0.5, 0.1] }).value;
  */
@@ -63,32 +66,34 @@ export function adjustByHistory(scores: HistoryScores, options: HistoryOptions =
   requireSameLength("values and clusters", n, names.length);
   const foldOfCluster = assignFolds([...new Set<string | number>(names)], folds, seed);
   const foldOfTask = names.map((name) => foldOfCluster.get(name) ?? 0);
-  const frame = { total: sum(history) + sum(rest), size: n + rest.length };
+  const known = Array.from(history, (_, i) => i).filter((i) => !Number.isNaN(history[i]));
+  const frame = { total: sum(known.map((i) => history[i] ?? 0)) + sum(rest), size: known.length + rest.length };
 
   const weights = new Float64Array(n);
   let shift = 0;
   for (let fold = 0; fold < folds; fold++) {
-    const others = foldOfTask.flatMap((each, i) => (each === fold ? [] : [i]));
+    const others = known.filter((i) => foldOfTask[i] !== fold);
     const slope = fitSlope(values, history, others);
     const left = frame.size - others.length;
     const center = (frame.total - others.reduce((total, i) => total + (history[i] ?? 0), 0)) / left;
-    foldOfTask.forEach((each, i) => {
-      if (each !== fold) return;
+    for (const i of known) {
+      if (foldOfTask[i] !== fold) continue;
       weights[i] = slope;
       shift += ((slope * left) / frame.size) * ((history[i] ?? 0) - center);
-    });
+    }
   }
   const units = foldOfCluster.size;
   const range = { level, lower, upper };
   const plain = bound(mean(values), computeSe(values, names), { ...range, units });
-  const { se, slope } = computeAdjustedSe(scores, names);
+  const { se, slope } = computeAdjustedSe(scores, names, known);
   const adjusted = bound(mean(values) - shift / n, se, { ...range, units: units - 1 });
   return {
     ...adjusted,
     plain,
     varianceReduction: plain.se === null || se === null || plain.se === 0 ? null : 1 - (se / plain.se) ** 2,
-    weight: rest.length === 0 ? slope : mean(weights),
+    weight: rest.length === 0 ? slope : mean(known.map((i) => weights[i] ?? 0)),
     n,
+    matched: known.length,
   };
 }
 
@@ -114,20 +119,23 @@ function computeSe(values: Numbers, names: readonly (string | number)[]): number
 }
 
 /** The variance of what history leaves, over the tasks that were run, and that of history, over all tasks. */
-function computeAdjustedSe({ values, history, rest }: HistoryScores, names: readonly (string | number)[]) {
-  const slope = fitSlope(
-    values,
-    history,
-    Array.from(values, (_, i) => i),
-  );
-  const center = mean(history);
-  const residuals = Array.from(values, (value, i) => value - slope * ((history[i] ?? 0) - center));
+function computeAdjustedSe(
+  { values, history, rest }: HistoryScores,
+  names: readonly (string | number)[],
+  known: readonly number[],
+) {
+  const slope = fitSlope(values, history, known);
+  const ofKnown = known.map((i) => history[i] ?? 0);
+  const center = mean(ofKnown);
+  const residuals = Float64Array.from(values);
+  for (const i of known) residuals[i] = (values[i] ?? 0) - slope * ((history[i] ?? 0) - center);
   const sums = sumByCluster(residuals, names, mean(residuals));
-  const ofHistory = computeSe(history, names);
+  const knownNames = known.map((i) => names[i] ?? i);
+  const ofHistory = computeSe(ofKnown, knownNames);
   if (sums.length < 3 || ofHistory === null) return { se: null, slope };
   const left = ((sums.length / (sums.length - 2)) * sumSquaredDeviations(sums, 0)) / values.length ** 2;
-  // A larger frame divides the variance of the mean of history.
-  const share = values.length / (values.length + rest.length);
+  // A larger frame divides the variance of the mean of history, which moves only the part of the mean that it has.
+  const share = (known.length / (known.length + rest.length)) * (known.length / values.length) ** 2;
   return { se: Math.sqrt(left + slope ** 2 * ofHistory ** 2 * share), slope };
 }
 

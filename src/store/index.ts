@@ -24,6 +24,8 @@ export { queryRuns } from "./history/query-runs.js";
 export { QueryStopped } from "./history/query-stopped.js";
 export { type TestRun, writeTestRun } from "./history/run-testing.js";
 export { formatSchema } from "./history/schema.js";
+export { listStoredRuns } from "./history/stored-runs.js";
+export { type CountedRun, readTaskRates } from "./history/task-rates.js";
 export type { TextPieces } from "./history/write-pieces.js";
 export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialCollector } from "./import/collect.js";
 export { FORMAT_NAMES, FORMAT_TITLES, type FormatName, type ImportedSystem } from "./import/format.js";

@@ -15,6 +15,7 @@ Examples:
   assay compare main-run latest --fail-on-regression --metric pass_rate
   assay compare latest --system-a large --system-b small      two systems of one run
   assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
+  assay compare before after --use-history                         a new run of few tasks, an old one of many
   assay compare before after --max-drop 0.05                       for suites with few examples: no significance test`;
 
 export function addCompareCommand(program: Command, done: SetExitCode): void {
@@ -49,6 +50,11 @@ export function addCompareCommand(program: Command, done: SetExitCode): void {
       parseNumberFlag,
     )
     .option("--labels", "correct the difference of pass rates by labels of the same examples in both")
+    .option(
+      "--use-history [runs]",
+      "narrow differences by how hard the tasks are in stored runs, all or these, separated by commas",
+      parseListFlag,
+    )
     .option("--level <share>", "set the confidence level of intervals (default: 0.95)", parseNumberFlag)
     .option("--seed <number>", "seed the permutation tests that sample", parseIntegerFlag, 0)
     .option("--output <name>", "print table, json or markdown", "table")

@@ -78,12 +78,17 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
       "with --labels: say how many labels give this precision (default: 0.05)",
       parseNumberFlag,
     )
+    .option(
+      "--use-history [runs]",
+      "narrow intervals by how hard the tasks are in other stored runs, all or these, separated by commas",
+      parseListFlag,
+    )
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .addHelpText(
       "after",
-      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --expert-cost 3.5\n  assay report latest --labels\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
+      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --expert-cost 3.5\n  assay report latest --labels\n  assay report latest --use-history\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
       const { executeReport } = await import("../report.js");
