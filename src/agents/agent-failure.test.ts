@@ -205,6 +205,7 @@ describe("createAgentError", () => {
     ttftMs: null,
     generationMs: null,
     finish: null,
+    finishReason: null,
     message: "the connection broke.",
     fault: null,
   };

@@ -23,6 +23,7 @@ function answered(output: number, more: Partial<GatewayRequest> = {}): GatewayRe
     ttftMs: null,
     generationMs: null,
     finish: null,
+    finishReason: null,
     message: null,
     fault: null,
     ...more,

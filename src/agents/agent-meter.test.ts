@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Price } from "../core/price.js";
 import { computeTrialCost, expectNothingLeft, openTrialMock, runScriptedTrial } from "../testing/scripted-trial.js";
 import { requireAdapter } from "./adapters/index.js";
-import { AgentMeter, type AgentUpstreams, toUsageEvents } from "./agent-meter.js";
+import { AgentMeter, type AgentUpstreams } from "./agent-meter.js";
 import { loadRecording, readAllEvents } from "./recorded-testing.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
@@ -64,9 +64,15 @@ describe("AgentMeter", () => {
     expect(await ask(meter.urls.openai, "m")).toBe(500);
     expect(meter.isInPath).toBe(false);
     await ask(meter.urls.openai, "m");
-    const events = toUsageEvents(meter.requests);
+    const events = meter.wire.listEvents().filter(({ type }) => type === "token_usage");
     expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({ type: "token_usage", model: "m", costUsd: 0.0102, usage: { input: 1000 } });
+    expect(events[0]).toMatchObject({
+      type: "token_usage",
+      model: "m",
+      costUsd: 0.0102,
+      usage: { input: 1000 },
+      finish: "stop",
+    });
     expect(Math.abs((events[0]?.timestamp ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 });

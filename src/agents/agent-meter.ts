@@ -8,10 +8,11 @@ import {
   type ProviderName,
   startGateway,
 } from "../budget/index.js";
-import type { AgentEvent, Limits, Price, TrialContext, Usage } from "../core/index.js";
+import type { Limits, Price, TrialContext, Usage } from "../core/index.js";
 import { OTHER_MODEL_NOTE } from "../core/index.js";
 import { isSameModel } from "../models/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
+import { WireTimeline } from "./wire/index.js";
 
 /** Where an agent's model calls go. */
 export interface AgentUpstreams {
@@ -29,12 +30,15 @@ export interface AgentUpstreams {
 
 /** A gateway for one trial: all its requests belong to that trial and are reported to its budget at once. */
 export class AgentMeter {
-  readonly requests: GatewayRequest[] = [];
+  readonly requests: readonly GatewayRequest[];
+  /** What the agent did, as far as its model calls show it. */
+  readonly wire: WireTimeline;
   readonly #gateway: Gateway;
 
-  private constructor(gateway: Gateway, requests: GatewayRequest[]) {
+  private constructor(gateway: Gateway, requests: readonly GatewayRequest[], wire: WireTimeline) {
     this.#gateway = gateway;
     this.requests = requests;
+    this.wire = wire;
   }
 
   static async open(
@@ -43,6 +47,7 @@ export class AgentMeter {
     { budget, faults }: Pick<TrialContext, "budget" | "faults">,
   ): Promise<AgentMeter> {
     const requests: GatewayRequest[] = [];
+    const wire = new WireTimeline();
     const gateway: Gateway = await startGateway({
       budget: {
         ...(budget !== null && budget.maxCostUsd > 0 && { maxCostUsd: budget.maxCostUsd }),
@@ -57,10 +62,11 @@ export class AgentMeter {
       ...(faults !== undefined && { faults }),
       // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
+      observer: wire,
       onRequest: (request) => void requests.push(request),
       onSpend: () => budget?.report(gateway.total()),
     });
-    return new AgentMeter(gateway, requests);
+    return new AgentMeter(gateway, requests, wire);
   }
 
   /** Base URLs for each provider's clients. */
@@ -97,15 +103,6 @@ export class AgentMeter {
 /** An agent may call a dated release of the requested model. */
 function findReleasePrice(called: string, { model, prices }: AgentUpstreams): Price | null {
   return model !== undefined && isSameModel(model, called) ? (prices.get(model) ?? null) : null;
-}
-
-/** Converts each answered request to an event at its end time. */
-export function toUsageEvents(requests: readonly GatewayRequest[]): AgentEvent[] {
-  return requests.flatMap(({ model, usage, costUsd, durationMs, startedAt }) =>
-    usage === null
-      ? []
-      : [{ type: "token_usage", timestamp: startedAt + durationMs, model, usage, costUsd, durationMs } as const],
-  );
 }
 
 /** Filters requests on paths where a model answers. */
@@ -177,7 +174,7 @@ export function findLastStop(requests: readonly GatewayRequest[], called: readon
     .at(-1);
   if (last?.finish === "truncated")
     return { kind: "stopped", reason: "truncated", message: "The model's last answer reached its maximum length." };
-  return last?.finish === "refused"
-    ? { kind: "stopped", reason: "refused", message: "The model declined to answer." }
-    : null;
+  if (last?.finish !== "refused") return null;
+  const why = last.finishReason === null ? "" : ` (${last.finishReason})`;
+  return { kind: "stopped", reason: "refused", message: `The model declined to answer${why}.` };
 }

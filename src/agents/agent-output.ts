@@ -25,10 +25,10 @@ import {
   hasUsage,
   isUnanswered,
   omitEmptyFigures,
-  toUsageEvents,
 } from "./agent-meter.js";
-import type { AgentRun, AgentRunEnd } from "./agent-run.js";
+import { type AgentRun, type AgentRunEnd, addSkillActivations } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
+import { mergeWireEvents } from "./wire/index.js";
 import type { WorkTimes } from "./work-watcher.js";
 
 /** Maximum number of unknown event types listed in a note. */
@@ -96,29 +96,44 @@ function resolveAgentEnd(
 ): AgentEnd | null {
   const isTold = run.reader.end !== null || system.adapter.printsText !== true;
   const end = isTold ? run.reader.end : exit.code === 0 ? DONE : null;
-  return end?.kind === "done" ? (findLastStop(meter.requests, called) ?? end) : end;
+  return end?.kind === "done" ? (findLastStop(meter.wire.filterMain(meter.requests), called) ?? end) : end;
 }
 
 const DONE: AgentEnd = { kind: "done" };
 
 function measureAgentRun(concluded: FinishedAgentRun, end: AgentEnd | null, called: readonly CalledModel[]): Spent {
-  const { run, meter, startedAt, system, watched } = concluded;
+  const { meter, startedAt, system, watched } = concluded;
   const { firstChangeAt } = watched;
-  const events = [...run.events, ...toUsageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
+  const events = listAgentEvents(concluded);
+  const toolsUnseen = areToolsUnseen(concluded);
   return {
     ...measureAgentSpeed(events, meter.requests, {
       startedAt: startedAt.wall,
       firstChangeAt: firstChangeAt === null ? null : startedAt.wall + (firstChangeAt - startedAt.clock),
-      tellsTurns: system.adapter.printsText !== true,
+      tellsTurns: system.adapter.printsText !== true || meter.wire.hasAnswers,
     }),
     ...resolveAgentCost(concluded),
     trajectory: {
       startedAt: startedAt.wall,
       events,
-      ...(system.adapter.printsText === true && { toolsUnseen: true }),
+      ...(toolsUnseen && { toolsUnseen }),
     },
-    metadata: buildAgentMetadata(concluded, { events, end, called }),
+    metadata: buildAgentMetadata(concluded, { events, end, called, toolsUnseen }),
   };
+}
+
+/** A program that prints text shows what it does by its model calls; the others report it, and their calls add to it. */
+function listAgentEvents({ run, system, meter }: FinishedAgentRun): readonly AgentEvent[] {
+  const wire = meter.wire.listEvents();
+  const isText = system.adapter.printsText === true;
+  if (!isText || !meter.wire.hasAnswers) return mergeWireEvents(run.events, wire);
+  return addSkillActivations(wire, run.skills) as readonly AgentEvent[];
+}
+
+/** Of a program that prints text: false if its model calls show which tools it uses. */
+function areToolsUnseen({ system, meter }: FinishedAgentRun): boolean {
+  if (system.adapter.printsText !== true) return false;
+  return !meter.wire.showsTools || filterModelCalls(meter.requests).some(({ ending }) => ending === "unmetered");
 }
 
 /** Tokens are already in the trial's bill; this adds what the bill cannot know. */
@@ -139,9 +154,13 @@ interface OutputFacts {
   readonly events: readonly AgentEvent[];
   readonly end: AgentEnd | null;
   readonly called: readonly CalledModel[];
+  readonly toolsUnseen: boolean;
 }
 
-function buildAgentMetadata({ system, run, exit, meter }: FinishedAgentRun, { events, end, called }: OutputFacts) {
+function buildAgentMetadata(
+  { system, run, exit, meter }: FinishedAgentRun,
+  { events, end, called, toolsUnseen }: OutputFacts,
+) {
   const { reader } = run;
   const figures = omitEmptyFigures(reader.figures);
   const version = reader.version ?? system.version;
@@ -155,8 +174,9 @@ function buildAgentMetadata({ system, run, exit, meter }: FinishedAgentRun, { ev
     exitCode: exit.code,
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
-    toolCalls: system.adapter.printsText === true ? null : countToolCalls(events),
-    ...buildSkillMetadata(run, system),
+    ...(Object.keys(meter.wire.finishes).length > 0 && { finishes: meter.wire.finishes }),
+    toolCalls: toolsUnseen ? null : countToolCalls(events),
+    ...buildSkillMetadata(run, toolsUnseen),
     ...(meter.isInPath && meter.total.costUsd !== null && { costUsd: meter.total.costUsd }),
     meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",
     ...(figures.usage !== null && { ownUsage: figures.usage }),
@@ -170,8 +190,8 @@ function countCallsByModel(called: readonly CalledModel[]): Record<string, numbe
 }
 
 /** The offered skills. Unused skills are only listed when their use could be observed. */
-function buildSkillMetadata({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
-  if (adapter.printsText === true) return { skills: { offered: skills, observable: false } };
+function buildSkillMetadata({ skills }: AgentRun, toolsUnseen: boolean): Record<string, unknown> {
+  if (toolsUnseen) return { skills: { offered: skills, observable: false } };
   return skills.length === 0 ? {} : { skills: { offered: skills } };
 }
 
@@ -195,7 +215,10 @@ function listAgentNotes({ run, exit, meter, system }: FinishedAgentRun): string[
     ...(kinds.length === 0 ? [] : [`unknown events: ${kinds.join(", ")}`]),
     ...(run.malformed === 0 ? [] : [`lines of output that are not JSON: ${run.malformed}`]),
     ...(run.dropped === 0 ? [] : [`lines of output that were too long to read: ${run.dropped}`]),
-    ...(run.unkept === 0 ? [] : [`events that did not fit into the trajectory: ${run.unkept}`]),
+    ...(run.unkept + meter.wire.unkept === 0
+      ? []
+      : [`events that did not fit into the trajectory: ${run.unkept + meter.wire.unkept}`]),
+    ...(meter.wire.unreadable === 0 ? [] : [`model calls whose contents could not be read: ${meter.wire.unreadable}`]),
     ...(exit.leftBehind === 0 ? [] : [`processes that ${system.name} left running, now stopped: ${exit.leftBehind}`]),
     ...(exit.survivors.length === 0 ? [] : [`processes that could not be stopped: ${exit.survivors.join(", ")}`]),
   ];

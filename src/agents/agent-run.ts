@@ -3,16 +3,11 @@ import { StringDecoder } from "node:string_decoder";
 import type { AgentEvent, AgentEventBody } from "../core/index.js";
 import { type ProgramEnd, startProgram } from "../exec/index.js";
 import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
+import { EventLog } from "./event-log.js";
 import { waitForAbort } from "./wait-for-abort.js";
 
 /** Enough to see why a program failed. */
 const STDERR_TAIL_CHARS = 8192;
-
-/** Limit for all events of a run, so that endless output does not fill the memory. */
-const MAX_TRAJECTORY_CHARS = 64 * 1024 * 1024;
-
-/** Further events are counted but not kept. */
-const MAX_EVENTS = 200_000;
 
 export interface AgentRunOptions {
   readonly adapter: AgentAdapter;
@@ -40,20 +35,26 @@ export interface AgentRunEnd extends ProgramEnd {
 /** One run of an agent's program, with its output. */
 export class AgentRun {
   readonly reader: StreamReader;
-  readonly events: AgentEvent[] = [];
   /** Lines that were not events. */
   malformed = 0;
   /** Lines that were too long. */
   dropped = 0;
-  /** Events that did not fit into the trajectory. */
-  unkept = 0;
-  #length = 0;
+  readonly #log = new EventLog();
   #stderr = "";
   readonly #options: AgentRunOptions;
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
     this.reader = options.adapter.reader();
+  }
+
+  get events(): AgentEvent[] {
+    return this.#log.events;
+  }
+
+  /** Events that did not fit into the trajectory. */
+  get unkept(): number {
+    return this.#log.unkept;
   }
 
   get skills(): readonly string[] {
@@ -116,12 +117,7 @@ export class AgentRun {
 
   #recordEvents(bodies: readonly AgentEventBody[]): void {
     const timestamp = Date.now();
-    for (const body of addSkillActivations(bodies, this.#options.skills)) {
-      this.#length += measureEventLength(body);
-      const hasRoom = this.#length <= MAX_TRAJECTORY_CHARS && this.events.length < MAX_EVENTS;
-      if (hasRoom) this.events.push({ timestamp, ...body });
-      else this.unkept += 1;
-    }
+    for (const body of addSkillActivations(bodies, this.#options.skills)) this.#log.add(body, timestamp);
   }
 
   #readStderr(stderr: Readable): void {
@@ -130,14 +126,6 @@ export class AgentRun {
       this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_TAIL_CHARS);
     });
   }
-}
-
-/** Approximate; short fields are ignored. */
-function measureEventLength(body: AgentEventBody): number {
-  if ("text" in body) return body.text.length;
-  if (body.type === "tool_result") return body.result.length;
-  if (body.type === "tool_call") return JSON.stringify(body.arguments)?.length ?? 0;
-  return body.type === "custom" ? (JSON.stringify(body.data)?.length ?? 0) : 0;
 }
 
 function isMalformedLine(event: unknown): event is MalformedLine {

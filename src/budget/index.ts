@@ -16,6 +16,7 @@ export { type Gateway, type GatewayOptions, startGateway } from "./gateway/gatew
 export type { GatewayBudget, GatewayTotal } from "./gateway/ledger.js";
 export { PROVIDERS, type PriceLookup, type ProviderName } from "./gateway/provider.js";
 export { countAllTokens, type GatewayRequest, type Receipt, type ReceiptLine } from "./gateway/receipt.js";
+export type { CallObserver, ObservedCall, TrafficObserver } from "./gateway/traffic-observer.js";
 export { buildModelsJsonSchema } from "./model-schema.js";
 export {
   createPriceLimits,

@@ -26,7 +26,17 @@ export type AgentEventBody =
   | { type: "tool_call"; name: string; callId: string; arguments: unknown }
   | { type: "tool_result"; callId: string; success: boolean; result: string }
   /** One model request, as metered. */
-  | { type: "token_usage"; model: string | null; usage: Usage; costUsd: number | null; durationMs: number | null }
+  | {
+      type: "token_usage";
+      model: string | null;
+      usage: Usage;
+      costUsd: number | null;
+      durationMs: number | null;
+      /** How the answer ended: `stop`, `tool_calls`, `truncated` or `refused`; absent when unknown. */
+      finish?: string;
+      /** The provider's own word for it. */
+      finishReason?: string;
+    }
   | { type: "turn_start" }
   | { type: "turn_end" }
   | { type: "skill_activation"; name: string }
@@ -38,7 +48,11 @@ export type AgentEventBody =
   | { type: "custom"; name: string; data: unknown };
 
 /** An event of an agent with its time. */
-export type AgentEvent = AgentEventBody & { timestamp: number };
+export type AgentEvent = AgentEventBody & {
+  timestamp: number;
+  /** Which sub-agent or side call it belongs to; absent for the agent itself, or if unknown. */
+  thread?: string;
+};
 
 // Derived from events on demand, so that nothing is stored twice.
 

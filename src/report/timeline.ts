@@ -173,7 +173,7 @@ class TimelineEntryBuilder {
     const given = this.#isFull ? formatToolArguments(event.arguments) : summarizeToolCall(event.arguments);
     return {
       label: "calls",
-      text: `${name}${isAnswered ? "" : " (no result)"}${given === "" ? "" : `: ${given}`}`,
+      text: `${formatThread(event)}${name}${isAnswered ? "" : " (no result)"}${given === "" ? "" : `: ${given}`}`,
       maxLines: 3,
     };
   }
@@ -197,6 +197,17 @@ class TimelineEntryBuilder {
     this.#untold.set(name, (this.#untold.get(name) ?? 0) + 1);
     return null;
   }
+}
+
+/** `sub-agent 2: ` before what a sub-agent does; "" for the agent itself. */
+export function formatThread({ thread }: TrajectoryEvent): string {
+  return typeof thread === "string" ? `${thread}: ` : "";
+}
+
+/** How an answer ended, if it was cut off or declined; null if it ended as usual. */
+export function describeAnswerEnd({ finish, finishReason }: TrajectoryEvent): string | null {
+  if (finish !== "truncated" && finish !== "refused") return null;
+  return typeof finishReason === "string" ? `${finish} (${finishReason})` : finish;
 }
 
 /** Null if the field does not have the shape of a trajectory; any system may write into it. */
@@ -367,11 +378,13 @@ export class RunningUsage {
   add(event: TrajectoryEvent): string {
     const { input, output } = this.addUsage(event);
     const { model, durationMs } = event;
+    const end = describeAnswerEnd(event);
     const facts = [
       `${formatThousands(input)} in, ${formatThousands(output)} out`,
       `so far ${formatThousands(this.#tokens)} tokens, ${this.#formatCost()}`,
       ...(typeof model === "string" ? [model] : []),
       ...(typeof durationMs === "number" ? [formatSeconds(durationMs / 1000)] : []),
+      ...(end === null ? [] : [end]),
     ];
     return facts.join(" · ");
   }

@@ -10,6 +10,7 @@ import { PROVIDER_NAMES, PROVIDERS, type PriceLookup, PriceResolver, type Provid
 import type { GatewayRequest, Receipt } from "./receipt.js";
 import { RequestHandler } from "./request-handler.js";
 import { RouteTable } from "./route.js";
+import type { TrafficObserver } from "./traffic-observer.js";
 
 /** Time until an upstream starts to answer. Answers that are not streamed take minutes. */
 const HEADERS_TIMEOUT_MS = 600_000;
@@ -63,6 +64,8 @@ export interface GatewayOptions {
   readonly allowUnmetered?: boolean;
   /** Faults to inject into model calls. A call that does not reach the upstream costs nothing. */
   readonly faults?: FaultSource;
+  /** Follows the contents of model calls. */
+  readonly observer?: TrafficObserver;
   /** Environment with the keys to use when clients send none. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
@@ -117,6 +120,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onSpend,
     onRequest: options.onRequest,
     faults: options.faults,
+    observer: options.observer,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) =>
     handler.handle(request, client),

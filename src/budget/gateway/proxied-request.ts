@@ -11,6 +11,7 @@ import { buildRequestHeaders, buildResponseHeaders } from "./request.js";
 import { UpstreamCall } from "./request-meter.js";
 import type { Route } from "./route.js";
 import { KeyMask, listSecrets, redactMessage } from "./secrets.js";
+import type { CallObserver } from "./traffic-observer.js";
 
 interface ProxiedRequestOptions {
   readonly request: IncomingMessage;
@@ -28,6 +29,7 @@ interface ProxiedRequestEnd {
   readonly figures?: RequestFigures | null;
   readonly message?: string | null;
   readonly finish?: Finish | null;
+  readonly finishReason?: string | null;
 }
 
 /** One request to the gateway, from its arrival to its end. */
@@ -38,6 +40,8 @@ export class ProxiedRequest {
   /** The dialect of its answer, or at least of its errors. */
   readonly dialect: Dialect<GatewayDialectName>;
   model: string | null = null;
+  /** Who follows the call; null for nobody. */
+  observer: CallObserver | null = null;
   /** What happens to it on purpose; null for nothing. */
   plannedFault: PlannedFault | null = null;
   #fault: PlannedFault | null = null;
@@ -96,12 +100,14 @@ export class ProxiedRequest {
     const { accounts, onRequest, faults } = this.#options;
     accounts.countEnding(ending);
     if (ending === "answered" && this.#fault?.kind !== "malformed") faults?.recordAnswer();
-    onRequest?.(this.#toRecord(ending, end));
+    const record = this.#toRecord(ending, end);
+    this.observer?.end(record);
+    onRequest?.(record);
   }
 
   #toRecord(
     ending: RequestEnding,
-    { figures = null, message = null, finish = null }: ProxiedRequestEnd,
+    { figures = null, message = null, finish = null, finishReason = null }: ProxiedRequestEnd,
   ): GatewayRequest {
     const { provider, dialect, kind } = this.route;
     const pico = figures?.pico ?? null;
@@ -121,6 +127,7 @@ export class ProxiedRequest {
       ttftMs: this.timing.ttftMs,
       generationMs: this.timing.generationMs,
       finish,
+      finishReason,
       message: message === null ? null : redactMessage(message, listSecrets(this.request, this.upstream)),
       fault: this.#fault?.kind ?? null,
     };

@@ -37,6 +37,8 @@ export interface GatewayRequest {
   readonly generationMs: number | null;
   /** How the answer ended; null when it did not finish. */
   readonly finish: Finish | null;
+  /** The same in the provider's own word. */
+  readonly finishReason: string | null;
   /** The error of a failed or refused request, shortened and without keys. */
   readonly message: string | null;
   /** The fault that was injected into it; null for none. */

@@ -13,6 +13,7 @@ import { buildRequestHeaders, type ParsedRequest, parseGatewayRequest, readBody 
 import { injectRequestFault } from "./request-faults.js";
 import { formatTierName, RequestMeter } from "./request-meter.js";
 import { isBedrockRoute, type RouteTable } from "./route.js";
+import type { TrafficObserver } from "./traffic-observer.js";
 
 /** Upper bound on the usage of a call; the actual usage is known only after its answer. */
 export interface MaxCallUsage {
@@ -91,6 +92,7 @@ export interface RequestHandlerOptions {
   readonly onSpend: (() => void) | undefined;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
   readonly faults: FaultSource | undefined;
+  readonly observer: TrafficObserver | undefined;
 }
 
 /** Handles requests: refuses them, forwards them, or forwards them and meters the answer. */
@@ -190,6 +192,8 @@ export class RequestHandler {
       return;
     }
     proxied.model = parsed.model;
+    const { dialect, kind, path } = route;
+    proxied.observer = this.#options.observer?.startCall({ dialect, kind, path, json: parsed.json }) ?? null;
     if (await injectRequestFault(proxied)) return;
     const price = await prices.find({ ...parsed, dialect: route.dialect, upstream });
     if (price === null) this.#checkUnpriced(parsed);
@@ -258,7 +262,7 @@ export class RequestHandler {
           call,
           figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated },
         );
-        proxied.end(ending, { figures, message, finish: meter.finish });
+        proxied.end(ending, { figures, message, finish: meter.finish, finishReason: meter.finishReason });
         release();
         onSpend?.();
       },
@@ -267,7 +271,7 @@ export class RequestHandler {
   }
 
   #createMeter(
-    { dialect, timing }: ProxiedRequest,
+    { dialect, timing, observer }: ProxiedRequest,
     { promptTokens }: ParsedRequest,
     price: Price | null,
     release: () => void,
@@ -278,7 +282,15 @@ export class RequestHandler {
       // From the first text on, the ledger counts the prompt as soon as this returns.
       queueMicrotask(release);
     };
-    return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onText: onWords });
+    return new RequestMeter({
+      ledger,
+      reader: dialect.reader(),
+      price,
+      tokenizer,
+      promptTokens,
+      onText: onWords,
+      observer,
+    });
   }
 }
 

@@ -8,6 +8,7 @@ import type { GatewayLedger } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
 import { computeFigures, type RequestFigures } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
+import type { CallObserver } from "./traffic-observer.js";
 
 export interface RequestMeterOptions {
   readonly ledger: GatewayLedger;
@@ -18,6 +19,8 @@ export interface RequestMeterOptions {
   readonly promptTokens: number;
   /** Called when text of the model was read. */
   readonly onText?: () => void;
+  /** Gets each event before it is metered, which may end the call. */
+  readonly observer?: CallObserver | null;
 }
 
 /**
@@ -39,18 +42,24 @@ export class RequestMeter {
   }
 
   readEvent(event: unknown): void {
+    this.#options.observer?.readEvent(event);
     this.#applyDelta(() => this.#options.reader.readEvent(event));
   }
 
   /** Reads an answer that was not streamed. Gemini's streams come as one array unless the client requests events. */
   readWhole(body: unknown): void {
-    if (Array.isArray(body)) for (const event of body) this.readEvent(event);
-    else this.#applyDelta(() => this.#options.reader.readWhole(body));
+    if (Array.isArray(body)) {
+      for (const event of body) this.readEvent(event);
+      return;
+    }
+    this.#options.observer?.readWhole(body);
+    this.#applyDelta(() => this.#options.reader.readWhole(body));
   }
 
   /** Part of the answer was lost, so its usage may be incomplete. */
   markUnreadable(): void {
     this.#isUnreadable = true;
+    this.#options.observer?.markUnreadable();
     this.#updateLedger();
   }
 
@@ -63,6 +72,11 @@ export class RequestMeter {
   /** How the answer ended; null until it has. */
   get finish(): Finish | null {
     return this.#options.reader.finish;
+  }
+
+  /** The provider's own word for it. */
+  get finishReason(): string | null {
+    return this.#options.reader.finishReason;
   }
 
   /** The provider's error; null when there is none. */

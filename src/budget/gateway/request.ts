@@ -12,6 +12,8 @@ import { type Route, replaceModelInPath } from "./route.js";
 /** A client's request to a model, as forwarded to the upstream. */
 export interface ParsedRequest {
   readonly model: string;
+  /** As the client sent it. */
+  readonly json: Readonly<Record<string, unknown>>;
   /** The requested service tier; null for the standard one. */
   readonly tier: string | null;
   /** Including the query. */
@@ -51,6 +53,7 @@ export function parseGatewayRequest(
   const sent = isMapped && route.model === null ? Buffer.from(JSON.stringify({ ...json, model })) : body;
   return {
     model,
+    json,
     tier: parseServiceTier(json),
     path: (isMapped ? replaceModelInPath(route, model) : route.path) + query,
     body: hidesUsage ? addUsageOption(sent, isMapped ? { ...json, model } : json) : sent,

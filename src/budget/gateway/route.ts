@@ -7,7 +7,7 @@ import { type GatewayProvider, PROVIDERS } from "./provider.js";
  * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models are
  * free; the cost of `unmetered` requests is unknown.
  */
-type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
+export type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
 
 /** Where a request goes and how it is metered. */
 export interface Route {

@@ -2,9 +2,11 @@ import { diffArrays } from "diff";
 import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../../core/index.js";
 import { cutText, formatPlural, formatSeconds } from "../format.js";
 import {
+  describeAnswerEnd,
   findToolFile,
   formatAnyValue,
   formatThousands,
+  formatThread,
   formatToolArguments,
   joinTextEvents,
   parseToolArguments,
@@ -124,7 +126,7 @@ class TimelineBuilder {
   #buildCall(event: TrajectoryEvent): StepContent {
     const { name, isAnswered } = this.#calls.addCall(event);
     const gist = summarizeToolCall(event.arguments).trim();
-    const title = `${name}${isAnswered ? "" : " (no result)"}${gist === "" ? "" : `: ${gist}`}`;
+    const title = `${formatThread(event)}${name}${isAnswered ? "" : " (no result)"}${gist === "" ? "" : `: ${gist}`}`;
     const diff = this.#diffs.build(event.arguments);
     return {
       kind: "call",
@@ -152,7 +154,8 @@ class TimelineBuilder {
     const { model, durationMs } = event;
     this.#hasUsed = true;
     const took = typeof durationMs === "number" ? ` · ${formatSeconds(durationMs / 1000)}` : "";
-    const text = `${formatThousands(input)} in, ${formatThousands(output)} out${took}`;
+    const end = describeAnswerEnd(event);
+    const text = `${formatThousands(input)} in, ${formatThousands(output)} out${took}${end === null ? "" : ` · ${end}`}`;
     return {
       kind: "tokens",
       title: typeof model === "string" ? model : "",

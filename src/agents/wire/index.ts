@@ -1,0 +1,2 @@
+export { mergeWireEvents } from "./merge.js";
+export { WireTimeline } from "./timeline.js";
