@@ -5,7 +5,7 @@ export interface Trajectory {
   events: readonly TrajectoryEvent[];
   /** When the work began, in milliseconds since 1970; earlier events belong to the setup. */
   startedAt?: number;
-  /** True if the system does not report tool calls, so that their absence means nothing. */
+  /** True if it is not known which tools were called, so that their absence means nothing. */
   toolsUnseen?: boolean;
 }
 

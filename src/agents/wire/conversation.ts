@@ -111,14 +111,17 @@ export class Conversation {
     return isReplaced ? [{ type: "custom", name: "compaction", data }] : [];
   }
 
-  /** What a request says of the past. Texts of the model are known from its answers; clients change them. */
+  /**
+   * What a request says of the past. Texts of the model are known from its answers; clients change them. Those before its
+   * first answer were written by the client.
+   */
   #readOld({ item, key, callKey }: KeyedItem, isFirst: boolean): AgentEventBody[] {
     switch (item.kind) {
       case "user":
         return this.#addSeen(key) ? [{ type: "user_message", text: item.text }] : [];
       case "assistant":
       case "reasoning":
-        return isFirst ? [toTextBody(item)] : [];
+        return isFirst ? [{ type: "custom", name: "earlier_message", data: { text: item.text } }] : [];
       case "call": {
         const known = this.#findCall(item, key);
         if (known === null) return [this.#addCall(item, key)];

@@ -58,7 +58,7 @@ export class ItemKeys {
 }
 
 /** Name and arguments, whatever the order of their keys. */
-export function describeCall({ name, arguments: given }: WireCall): string {
+function describeCall({ name, arguments: given }: WireCall): string {
   return digestText(`${name}\0${toStableText(given)}`);
 }
 

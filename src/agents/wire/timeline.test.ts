@@ -79,20 +79,13 @@ class Talk {
 
 function tell(event: AgentEvent): string[] {
   const thread = event.thread === undefined ? "" : ` (${event.thread})`;
-  switch (event.type) {
-    case "user_message":
-      return [`user ${event.text}`];
-    case "assistant_message":
-      return [`says ${event.text}`];
-    case "tool_call":
-      return [`calls ${event.callId} ${(event.arguments as { command: string }).command}${thread}`];
-    case "tool_result":
-      return [`${event.success ? "ok" : "failed"} ${event.callId} ${event.result}${thread}`];
-    case "custom":
-      return [event.name];
-    default:
-      return [];
-  }
+  if (event.type === "user_message") return [`user ${event.text}`];
+  if (event.type === "assistant_message") return [`says ${event.text}`];
+  if (event.type === "tool_call")
+    return [`calls ${event.callId} ${(event.arguments as { command: string }).command}${thread}`];
+  if (event.type === "tool_result")
+    return [`${event.success ? "ok" : "failed"} ${event.callId} ${event.result}${thread}`];
+  return event.type === "custom" ? [event.name] : [];
 }
 
 const FAILED = { ending: "failed", usage: null, finish: null, status: 500, message: "overloaded" } as const;
@@ -156,6 +149,12 @@ describe("a conversation", () => {
       "ok call b",
       "says Done.",
     ]);
+  });
+
+  it("may begin with an answer that its program made up", () => {
+    const talk = new Talk();
+    talk.ask([user("Context"), answer("Got it."), user("Fix it")], answer("Done."));
+    expect(talk.told).toEqual(["user Context", "earlier_message", "user Fix it", "says Done."]);
   });
 
   it("may have notes for the model that come and go, and texts that its program changes", () => {

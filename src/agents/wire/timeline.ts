@@ -206,7 +206,7 @@ class ObservedExchange implements CallObserver {
 }
 
 /** The usage of a request as an event; empty if nothing was used. */
-export function toUsageBodies(request: GatewayRequest): AgentEventBody[] {
+function toUsageBodies(request: GatewayRequest): AgentEventBody[] {
   const { model, usage, costUsd, durationMs, finish, finishReason } = request;
   if (usage === null) return [];
   return [
