@@ -25,6 +25,7 @@ const [OLD, MINI, HAIKU] = ["openai/gpt-4.1", "openai/gpt-5-mini", "anthropic/cl
 
 interface Report {
   schema: string;
+  cost: Record<"asked" | "decided" | "usdPerDecision" | "spentUsd" | "earlyUsd" | "fixedUsd", number>;
   from: string;
   verdict: { exitCode: number };
   candidates: {
@@ -52,6 +53,9 @@ describe("assay migrate", () => {
     expect(mini?.differences.map(({ metric }) => metric)).toEqual(["cost_per_pass_usd", "latency_p95"]);
     expect(mini?.differences[0]?.difference).toBeLessThan(0);
     expect(haiku).toMatchObject({ system: HAIKU, verdict: "inferior" });
+    expect(report.cost).toMatchObject({ asked: 2, decided: 2, tasks: 150, fixedTasks: 150 });
+    expect(report.cost.usdPerDecision).toBeCloseTo(report.cost.spentUsd / 2, 12);
+    expect(report.cost.earlyUsd).toBeLessThan(report.cost.fixedUsd);
     const flip = haiku?.flips[0];
     expect(flip?.change).toBe("to_fail");
     expect(flip?.question).toMatch(/^What is/);
@@ -60,6 +64,7 @@ describe("assay migrate", () => {
     expect(page).toContain("inferior");
     expect(page).toContain(flip?.question ?? "none");
     expect(readFileSync(space.path("out/r.md"), "utf8")).toContain("1 non-inferior, 1 inferior");
+    expect(readFileSync(space.path("out/r.md"), "utf8")).toMatch(/cost of a decision: \$\S+, as \$\S+ decided 2 of 2/);
     expect(readFileSync(space.path("out/r.xml"), "utf8")).toContain('tests="2" failures="1"');
   });
 
@@ -69,6 +74,7 @@ describe("assay migrate", () => {
     const few = await migrate(space, "--from", OLD, "--to", MINI, ...COMMON, "-n", "10");
     expect(few.code).toBe(3);
     expect(few.stdout).toMatch(/undecided: about \d+ more examples/);
+    expect(few.stdout).toMatch(/spent, and nothing decided; a run of fixed size that decides would cost about \$/);
   });
 
   it("uses recorded outputs of a model that is gone, with several trials", async () => {

@@ -199,6 +199,30 @@ describe("assay compare", () => {
     expect(stdout).not.toContain("latency_mean");
   });
 
+  it("says what the decision cost, and what stopping early or a larger run would cost", async () => {
+    const costly = (knows: number) => ({
+      ...system(knows),
+      process: (example: Example) => ({
+        response: Number(example.id) < knows ? (example.answer ?? "") : "",
+        costUsd: 0.5,
+      }),
+    });
+    const dataset = Array.from({ length: 60 }, (_, i) => ({ id: i, question: `${i}?`, answer: `${i}` }));
+    const { runsDir, names } = await stored(...[20, 50, 22].map((knows) => ({ systems: [costly(knows)], dataset })));
+    const [a = "", b = "", c = ""] = names;
+    const compareTo = (other: string, output: string) =>
+      captureOutput(() => executeCompare({ a, b: other, seed: 0, output, runsDir }));
+    const decided = JSON.parse((await compareTo(b, "json")).stdout);
+    expect(decided.cost).toMatchObject({ spentUsd: 60, asked: 1, decided: 1, usdPerDecision: 60, fixedUsd: 60 });
+    expect(decided.cost.earlyUsd).toBeLessThan(40);
+    expect((await compareTo(b, "markdown")).stdout).toMatch(
+      /cost of the decision: \$60\.00, with a run of fixed size; stopped when decided \(--until decided\), it would have cost about \$\d/,
+    );
+    expect((await compareTo(c, "table")).stdout.replace(/\s+/g, " ")).toMatch(
+      /\$60\.00 spent, and nothing decided; a run of fixed size that decides would cost about \$\d/,
+    );
+  });
+
   it("judges non-inferiority with --margin", async () => {
     const { runsDir, names } = await stored({}, { systems: [system(11)] }, { systems: [system(2)] });
     const [before = "", after = "", worse = ""] = names;

@@ -11,7 +11,10 @@ import {
 import {
   type ComparedRun,
   compareRuns,
+  computeComparisonCost,
+  type DecisionCost,
   describeHeadroom,
+  findQualityMetric,
   judgeCandidates,
   type RunComparison,
 } from "../metrics/index.js";
@@ -20,6 +23,7 @@ import {
   type CompareOutcome,
   type ComparisonGate,
   createLayout,
+  describeDecisionCost,
   describeDrops,
   describeMigrationVerdict,
   describeRegressions,
@@ -81,9 +85,13 @@ export async function executeCompare(request: CompareRequest): Promise<number> {
     ...describeQuarantine({ rows: each.run.rows, quarantined: each.quarantined }).map((note) => `${side}: ${note}`),
   ]);
   const asked = request.margin ?? request.minDifference;
+  const cost = computePairCost(compared, [a.run, b.run], seed);
+  const headroom = describeHeadroom(compared, { runs: [a.run, b.run], asked });
+  const isAboutQuality = compared.comparisons.some((comparison) => findQualityMetric(comparison) !== undefined);
   const told = {
     ...compared,
-    notes: [...compared.notes, ...notes, ...describeHeadroom(compared, { runs: [a.run, b.run], asked })],
+    ...(isAboutQuality ? { cost } : {}),
+    notes: [...compared.notes, ...notes, ...headroom, ...(isAboutQuality ? describeDecisionCost(cost) : [])],
   };
   const labels = request.labels === true ? await correctPairs(compared, [a.run, b.run]) : null;
   const history = request.useHistory === undefined ? null : await narrowPairs(compared, [a.run, b.run], request);
@@ -228,6 +236,27 @@ function renderComparison(compared: RunComparison, { request, outcome, labels, h
     ...(history === null ? [] : renderHistoryAdjustments(history, { level: compared.level, layout })),
   ];
   return `${[text.trimEnd(), ...sections].join("\n\n")}\n`;
+}
+
+/** What the comparison cost in dollars, by the rows of the systems that were compared. */
+function computePairCost(
+  { comparisons }: RunComparison,
+  [a, b]: readonly [ComparedRun, ComparedRun],
+  seed: number,
+): DecisionCost {
+  const select = ({ rows, runDir }: ComparedRun, name: string) => ({
+    key: `${runDir}\u0000${name}`,
+    rows: rows.filter(({ system }) => system === name),
+  });
+  const scoreField = a.config.scoreField === b.config.scoreField ? a.config.scoreField : "score";
+  return computeComparisonCost(
+    comparisons.map((comparison) => ({
+      comparison,
+      a: select(a, comparison.systemA),
+      b: select(b, comparison.systemB),
+    })),
+    { scoreField, seed },
+  );
 }
 
 /** The differences of all compared pairs, narrowed by stored runs. */

@@ -1,4 +1,5 @@
 import {
+  type EvalConfig,
   type EvalResult,
   type EvalRow,
   EXIT,
@@ -12,8 +13,11 @@ import {
 } from "../core/index.js";
 import {
   type CandidateVerdict,
+  computeDecisionCost,
+  type DecisionCost,
   describeSequentialCandidates,
   judgeCandidates,
+  type MigrationPair,
   type MigrationQuality,
   standardMetrics,
   type TaskPasses,
@@ -189,6 +193,7 @@ export function buildMigrationReport(
       ? judgeCandidates(pairs, { margin, quality: QUALITIES.find((one) => one === quality), scoreField, seed })
       : describeSequentialCandidates(pairs, sequential);
   const describe = createFlipReader(result);
+  const cost = sequential === null ? computeMigrationCost(pairs, judged, { ...config, margin, quality }) : null;
   return {
     schema: "assay.migration/1",
     title: config.title,
@@ -197,6 +202,7 @@ export function buildMigrationReport(
     margin: sequential?.margin ?? margin,
     level: sequential?.level ?? 0.95,
     sequential,
+    cost,
     verdict: failed ?? chooseVerdict(judged),
     candidates: judged.map(({ flips, ...candidate }) => ({
       ...candidate,
@@ -207,6 +213,31 @@ export function buildMigrationReport(
     })),
     notes,
   };
+}
+
+/** Verdicts of runs that may stop early come with their own costs. */
+function computeMigrationCost(
+  pairs: readonly MigrationPair[],
+  judged: readonly CandidateVerdict[],
+  {
+    margin,
+    quality,
+    scoreField,
+    seed,
+  }: Pick<EvalConfig, "scoreField" | "seed"> & { margin: number; quality: string | undefined },
+): DecisionCost {
+  const paid = pairs.map(({ system, from, to }, i) => ({
+    a: { key: "from", rows: from },
+    b: { key: `to ${system}`, rows: to },
+    isDecided: judged[i]?.verdict !== "undecided",
+    moreTasks: judged[i]?.moreExamples ?? null,
+  }));
+  return computeDecisionCost(paid, {
+    question: { kind: "non-inferiority", margin },
+    quality: QUALITIES.find((one) => one === quality),
+    scoreField,
+    seed,
+  });
 }
 
 interface Flip extends Pick<FlippedExample, "change"> {

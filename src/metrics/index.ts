@@ -31,13 +31,19 @@ export {
   type TestName,
   type UnmatchedTask,
 } from "./compare/comparison.js";
+export {
+  computeComparisonCost,
+  computeDecisionCost,
+  type DecisionCost,
+} from "./compare/decision-cost.js";
 export { describeHeadroom } from "./compare/headroom.js";
-export { classifyAdjustedLift, classifyLift, type Lift, type LiftOptions } from "./compare/lift.js";
+export { classifyAdjustedLift, classifyLift, findQualityMetric, type Lift, type LiftOptions } from "./compare/lift.js";
 export {
   type CandidateVerdict,
   type EarlyDecision,
   type FigureDifference,
   judgeCandidates,
+  type MigrationPair,
   type MigrationQuality,
 } from "./compare/migration.js";
 export { recommendSystem } from "./compare/recommend.js";

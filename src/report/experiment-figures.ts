@@ -1,5 +1,5 @@
 import type { Outcome } from "../core/row.js";
-import type { Lift } from "../metrics/compare/index.js";
+import type { DecisionCost, Lift } from "../metrics/compare/index.js";
 
 // Types alone, because the page has them too.
 
@@ -17,6 +17,8 @@ export interface ExperimentReport {
   readonly variants: readonly (Omit<ReportedVariant, "planned"> & VariantFigures)[];
   /** One for each variant except the baseline. */
   readonly lifts: readonly VariantLift[];
+  /** What the comparisons cost. */
+  readonly cost: DecisionCost;
   /** By variant, without the baseline. */
   readonly stimuli: Readonly<Record<string, readonly StimulusDifference[]>>;
   readonly missing: readonly MissingStimulus[];

@@ -1,5 +1,6 @@
 import { getOwn } from "../core/index.js";
 import { LOW_COVERAGE } from "../metrics/index.js";
+import { describeDecisionCost } from "./decision-cost.js";
 import {
   describeDetectable,
   formatCostDelta,
@@ -129,7 +130,10 @@ function renderMissingStimuli({ missing }: ExperimentReport, layout: Layout): st
   return [layout.heading("Not scored in every variant", 2), layout.bullets([...lines, ...rest])];
 }
 
-function renderExperimentFooter({ variants, lifts, level, notes, vary }: ExperimentReport, layout: Layout): string {
+function renderExperimentFooter(
+  { variants, lifts, cost: ofLifts, level, notes, vary }: ExperimentReport,
+  layout: Layout,
+): string {
   const trials = variants.reduce((sum, variant) => sum + Object.values(variant.trials).reduce((a, b) => a + b, 0), 0);
   const known = variants.map(({ totalCostUsd }) => totalCostUsd);
   const isKnown = known.every((cost) => cost !== null);
@@ -140,6 +144,7 @@ function renderExperimentFooter({ variants, lifts, level, notes, vary }: Experim
     `better and worse: the ${formatLevel(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${formatPlural(lifts.length, "comparison")}`,
     ...describeMissingCoverage(variants),
     ...describeDetectable(lifts),
+    ...describeDecisionCost(ofLifts),
     ...notes,
   ];
   return layout.bullets(lines);

@@ -4,6 +4,7 @@ import {
   adjustTogether,
   classifyAdjustedLift,
   compareRows,
+  computeComparisonCost,
   DEFAULT_LEVEL,
   estimateAmount,
   estimateScore,
@@ -78,7 +79,7 @@ export function buildExperimentReport(
       ...variant,
       ...computeVariantFigures(rowsOf(variant.name), { ...fields, planned: variant.planned }),
     })),
-    lifts: computeLifts(byVariant, { ...fields, baseline, level, seed }),
+    ...computeLifts(byVariant, { ...fields, baseline, level, seed }),
     stimuli: Object.fromEntries(
       others.map((other) => [other.name, compareStimuli(rowsOf(baseline), rowsOf(other.name))]),
     ),
@@ -201,8 +202,11 @@ interface LiftSettings extends FigureFields {
   readonly seed: number;
 }
 
-/** Compares every other variant with the baseline, test case by test case. */
-function computeLifts(rows: ReadonlyMap<string, readonly EvalRow[]>, settings: LiftSettings): VariantLift[] {
+/** Compares every other variant with the baseline, test case by test case, and says what that cost. */
+function computeLifts(
+  rows: ReadonlyMap<string, readonly EvalRow[]>,
+  settings: LiftSettings,
+): Pick<ExperimentReport, "lifts" | "cost"> {
   const { baseline, level, seed, scoreField, time } = settings;
   const ofStimuli = (name: string) => (rows.get(name) ?? []).filter(hasStimulus);
   const variants = [...rows.keys()].filter((name) => name !== baseline);
@@ -211,10 +215,13 @@ function computeLifts(rows: ReadonlyMap<string, readonly EvalRow[]>, settings: L
     compareRows(ofStimuli(baseline), ofStimuli(name), { keyOf: formatStimulusId, scoreField, level, seed, metrics }),
   );
   const adjusted = adjustTogether(compared, ({ metric }) => metric === "pass_rate");
-  return adjusted.flatMap((comparison, i) => {
-    const variant = variants[i];
-    return variant === undefined ? [] : [computeLift(comparison, variant, time)];
-  });
+  const named = adjusted.map((comparison, i) => ({ comparison, variant: variants[i] ?? "" }));
+  const toSide = (name: string) => ({ key: name, rows: ofStimuli(name) });
+  const paid = named.map(({ comparison, variant }) => ({ comparison, a: toSide(baseline), b: toSide(variant) }));
+  return {
+    lifts: named.map(({ comparison, variant }) => computeLift(comparison, variant, time)),
+    cost: computeComparisonCost(paid, { scoreField, seed }),
+  };
 }
 
 function computeLift(comparison: PairedComparison, variant: string, time: FigureFields["time"]): VariantLift {

@@ -41,6 +41,7 @@ export { buildCompareView, buildRunView } from "./dashboard/run-view.js";
 export { searchTrials } from "./dashboard/search.js";
 export { TrialFiles } from "./dashboard/trial-files.js";
 export { loadTrialView, readTrialText } from "./dashboard/trial-view.js";
+export { describeDecisionCost } from "./decision-cost.js";
 export type { EvalPart, GateResult, SkillLine, StimulusLine, TriggerScore } from "./eval/eval-part.js";
 export { type EvalReport, evalReport, resolveGateKey } from "./eval/eval-report.js";
 export { formatGateResult, renderEvalMarkdown } from "./eval/eval-text.js";

@@ -1,7 +1,8 @@
 import type { GateVerdict, RunVerdict, SequentialReport } from "../core/index.js";
-import type { CandidateVerdict, EarlyDecision, FigureDifference, TaskPasses } from "../metrics/index.js";
+import type { CandidateVerdict, DecisionCost, EarlyDecision, FigureDifference, TaskPasses } from "../metrics/index.js";
 import { COMMENT_LAYOUT, escapeMarkdown, formatCommentMarker, formatHeadline } from "./comment.js";
 import { formatPValue } from "./compare-cells.js";
+import { describeDecisionCost } from "./decision-cost.js";
 import { escapeXml, renderGateSuite } from "./eval/junit.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
@@ -34,6 +35,8 @@ export interface MigrationReport {
   level: number;
   /** What a run that may stop before its last task has decided; null for any other run. */
   sequential: SequentialReport | null;
+  /** What the verdicts cost; null for a run that may stop early, whose costs are in `sequential`. */
+  cost: DecisionCost | null;
   verdict: RunVerdict;
   candidates: readonly ReportedCandidate[];
   notes: readonly string[];
@@ -121,9 +124,13 @@ function renderParts(
   renderFlips: (list: FlipList) => string,
   maxListed = MAX_LISTED,
 ): string[] {
-  const { candidates, notes, sequential } = report;
+  const { candidates, notes, sequential, cost } = report;
   return [
-    layout.bullets([...candidates.map(describeCandidate), ...(sequential === null ? [] : [describeCost(sequential)])]),
+    layout.bullets([
+      ...candidates.map(describeCandidate),
+      ...(sequential === null ? [] : [describeCost(sequential)]),
+      ...(cost === null ? [] : describeDecisionCost(cost)),
+    ]),
     renderCandidateTable(report, layout),
     renderFigureTable(report, layout),
     ...candidates.flatMap((candidate) => listFlips(candidate, maxListed).map(renderFlips)),

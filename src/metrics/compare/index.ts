@@ -12,4 +12,5 @@ export type {
   TestName,
   UnmatchedTask,
 } from "./comparison.js";
+export type { DecisionCost } from "./decision-cost.js";
 export { classifyAdjustedLift, classifyLift, findQualityMetric, type Lift } from "./lift.js";
