@@ -243,7 +243,9 @@ describe("the experiment report", () => {
     expect(text).toContain("## Not scored in every variant\n\n- d|e (greeting): with\n");
     expect(text).toContain("- with: 3 paired test cases are too few to detect any difference\n");
     expect(text).toContain("- a note | with a bar\n");
-    expect(text).toMatch(/- \$\d+\.\d+ spent, and nothing decided/);
+    // The cost of one trial is unknown there.
+    expect(text).not.toContain("nothing decided");
+    expect(renderExperimentMarkdown(buildExperimentReport(EXPERIMENT, rows))).toContain("spent, and nothing decided");
     const one = buildExperimentReport(EXPERIMENT, [...trials("base", "a", "10"), ...trials("with", "a", "11")]);
     expect(renderExperimentMarkdown(one)).toContain("- with: 1 paired test case is too few to detect any difference\n");
   });
