@@ -107,8 +107,7 @@ describe("listProviderKeys", () => {
       {
         provider: "bedrock",
         variable: "AWS_ACCESS_KEY_ID",
-        problem:
-          "set AWS_SECRET_ACCESS_KEY; set AWS_REGION, such as us-east-1, or add the model to models.yml with its base_url",
+        problem: "set AWS_SECRET_ACCESS_KEY; set AWS_REGION, such as us-east-1, or give its base_url in models.yml",
       },
     ]);
   });

@@ -6,6 +6,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface ProviderDefaults {
   /** With `{region}` where the region belongs. */
   readonly baseUrl: string | null;
+  /** An address to show where there is no usual one. */
+  readonly urlExample?: string;
   /** The usual environment variable for the key; null when none is needed or known. */
   readonly keyVariable: string | null;
   /** A variable to use instead, if it is set and the usual one is not. */
@@ -55,15 +57,18 @@ const ANTHROPIC: ProviderDefaults = {
 /** Azure OpenAI: a resource of one's own, with deployments as models. */
 const AZURE: ProviderDefaults = {
   ...createChatProvider(null, "AZURE_OPENAI_API_KEY", "azure"),
+  urlExample: "https://RESOURCE.openai.azure.com/openai/v1",
   hosts: /\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/,
   request: { keyHeader: "api-key" },
 };
+const VERTEX_URL = "https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers";
 /** Vertex AI: Gemini below `…/publishers/google`, with an access token as the key. */
 const VERTEX: ProviderDefaults = {
   baseUrl: null,
   keyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN",
   dialect: "gemini",
   seller: "google",
+  urlExample: `${VERTEX_URL}/google`,
   hosts: /^(?:[a-z\d-]+-)?aiplatform\.googleapis\.com$/,
   request: { keyHeader: "authorization" },
 };
@@ -96,7 +101,7 @@ const PROVIDER_DEFAULTS: Readonly<Record<string, ProviderDefaults>> = {
   azure: AZURE,
   "azure-responses": { ...AZURE, dialect: "responses" },
   vertex: VERTEX,
-  "vertex-anthropic": { ...VERTEX, dialect: "anthropic" },
+  "vertex-anthropic": { ...VERTEX, dialect: "anthropic", urlExample: `${VERTEX_URL}/anthropic` },
   bedrock: BEDROCK,
   openrouter: OPENROUTER,
   groq: createChatProvider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "groq"),
@@ -211,11 +216,11 @@ export function isKnownProvider(provider: string | null): boolean {
 /**
  * Says how to give the address of a provider that has no default one.
  * @example
- * explainMissingUrl("bedrock"); // "set AWS_REGION, such as us-east-1, or add the model to models.yml with its base_url"
+ * explainMissingUrl("bedrock"); // "set AWS_REGION, such as us-east-1, or give its base_url in models.yml"
  */
 export function explainMissingUrl(provider: string | null): string {
-  const [variable] = findProviderDefaults(provider)?.regionVariables ?? [];
-  const own = "add the model to models.yml with its base_url";
+  const { regionVariables: [variable] = [], urlExample } = findProviderDefaults(provider) ?? {};
+  const own = `give its base_url in models.yml${urlExample === undefined ? "" : `, such as ${urlExample}`}`;
   return variable === undefined ? own : `set ${variable}, such as us-east-1, or ${own}`;
 }
 

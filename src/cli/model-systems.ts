@@ -326,6 +326,10 @@ async function locateProviderModel(
 
 function createUnknownModelError(model: string, file: ModelsFile | null): UsageError {
   return new UsageError(
-    `${explainUnknownModel(model, file)} Write --model PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
+    explainUnknownModel(
+      model,
+      file,
+      `Write PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
+    ),
   );
 }

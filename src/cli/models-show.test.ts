@@ -76,6 +76,18 @@ it.each([
   else expect(facts["capabilities from"]).toMatch(new RegExp(`; compiled \\d{4}-\\d\\d-\\d\\d, family ${family}$`));
 });
 
+it.each([
+  ["azure/gpt-6-luna", "https://RESOURCE.openai.azure.com/openai/v1", "azure/gpt-6-luna by name"],
+  ["vertex/gemini-3.8-flash", "/publishers/google", "google/gemini-3.8-flash by name"],
+  ["vertex-anthropic/claude-opus-5", "/publishers/anthropic", "google/"],
+  ["bedrock/us.anthropic.claude-opus-5", "set AWS_REGION, such as us-east-1, or give its base_url", "aws/"],
+])("prints %s, whose address must be given", async (name, url, price) => {
+  const facts = readFacts(await show(name));
+  expect(facts["base URL"]).toMatch(/^not known: /);
+  expect(facts["base URL"]).toContain(url);
+  expect(facts.price).toContain(price);
+});
+
 it("prints the prices of long prompts and of both cache lifetimes", async () => {
   const text = await show("anthropic/claude-sonnet-4-5");
   expect(text).toContain("| cache write | 1 h cache write |");
@@ -87,7 +99,7 @@ it.each([
   ["opnai/gpt-6-luna", {}, /Did you mean "openai\/gpt-6-luna"\? Write PROVIDER\/MODEL/],
   ["gpt-6-luna", {}, /Did you mean "openai\/gpt-6-luna"\?/],
   ["openai/", {}, /"openai\/" names a provider, but no model/],
-  ["azure/gpt-6-luna", {}, /The provider azure has no usual address: add the model to models\.yml/],
+  ["nowhere/gpt-6-luna", {}, /and no provider is called nowhere\. Write PROVIDER\/MODEL/],
   ["openai/gpt-6-luna", { output: "xml" }, /Use --output table or --output json/],
 ])("refuses %s %j", async (name, flags, message) => {
   await expect(executeModelsShow(name, flags)).rejects.toThrow(UsageError);

@@ -5,7 +5,7 @@ import {
   explainUnknownModel,
   findConfiguredModel,
   findModelsFile,
-  getDefaultBaseUrl,
+  isKnownProvider,
   listMissingVariables,
   loadModels,
   type ModelEntry,
@@ -71,9 +71,13 @@ async function lookUpModel(
   const slash = name.indexOf("/");
   const provider = entry === undefined ? name.slice(0, Math.max(0, slash)) : entry.provider;
   const model = entry?.apiName ?? name.slice(slash + 1);
-  if (model === "" || (entry === undefined && getDefaultBaseUrl(provider) === null))
+  if (model === "" || (entry === undefined && !isKnownProvider(provider)))
     throw new UsageError(
-      `${explainUnknownModel(name, file)} Write PROVIDER/MODEL, such as ${EXAMPLE_MODELS.openai}, or a name of models.yml.`,
+      explainUnknownModel(
+        name,
+        file,
+        `Write PROVIDER/MODEL, such as ${EXAMPLE_MODELS.openai}, or a name of models.yml.`,
+      ),
     );
   const endpoint = resolveEndpoint(entry ?? { provider, baseUrl: null, apiKeyEnv: null }, env);
   const found = entry?.pricing == null ? await explainPrice({ model, provider, baseUrl: endpoint.baseUrl }) : null;
@@ -93,7 +97,9 @@ async function lookUpModel(
 function describeFound(found: Awaited<ReturnType<typeof explainPrice>>): string {
   if (found === null) return "unknown: no table has it";
   const since = found.since === null ? "" : `, valid since ${found.since}`;
-  return `${found.seller}/${found.model} by ${describePriceMatch(found.by)} in ${found.price.source} of ${found.date}${since}`;
+  // The other sources have their date in their name.
+  const day = found.origin === "bundled" ? ` of ${found.date}` : "";
+  return `${found.seller}/${found.model} by ${describePriceMatch(found.by)} in ${found.price.source}${day}${since}`;
 }
 
 interface ShownFact {

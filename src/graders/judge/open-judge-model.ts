@@ -135,6 +135,6 @@ function splitJudgeName(name: string): { provider: string | null; model: string 
 
 function createUnknownJudgeError(name: string, file: ModelsFile | null): UsageError {
   return new UsageError(
-    `Unknown judge model "${name}". ${explainUnknownModel(name, file)} Write PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or add it to models.yml with its base_url.`,
+    `Unknown judge model "${name}". ${explainUnknownModel(name, file, `Write PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or add it to models.yml with its base_url.`)}`,
   );
 }
