@@ -86,7 +86,8 @@ function listPaid({ requests }: Mock): string[] {
 describe.each(DIALECTS)("a run in batches through %s", (dialect) => {
   it("pays the batch price and measures no time", async () => {
     const mock = await serve({});
-    const { rows } = await run({ mock, dialect });
+    const { rows, notes } = await run({ mock, dialect });
+    expect(notes).toContain("20 trials were answered in batches: no time is measured");
     expect(rows).toHaveLength(20);
     for (const row of rows) {
       expect(row).toMatchObject({
@@ -140,10 +141,12 @@ describe.each(DIALECTS)("a run in batches through %s", (dialect) => {
 
   it("cancels a batch after its deadline and sends the rest one by one", async () => {
     const mock = await serve({ batch: { delayMs: 1000 } });
-    const { rows } = await run({ mock, dialect, options: { deadlineMs: 300 } });
+    const { rows, notes } = await run({ mock, dialect, options: { deadlineMs: 300 } });
     expect(rows.map(({ outcome }) => outcome)).toEqual(Array(20).fill("pass"));
     const sources = rows.map(({ costSource }) => costSource);
     expect(sources).toContain("priced");
+    const late = sources.filter((source) => source === "priced").length;
+    expect(notes.join()).toContain(`${late} trial${late === 1 ? " was" : "s were"} sent one by one after the deadline`);
     expect(listPaid(mock)).toHaveLength(20);
     const live = rows.find(({ costSource }) => costSource === "priced");
     const { input = 0, output = 0 } = live?.usage ?? {};
@@ -240,6 +243,15 @@ describe("a run in batches", () => {
       batches,
     } as const;
     expect(() => new ModelSystem(options)).toThrow(/The service tier flex cannot be used in batches/);
+  });
+
+  it("is an error of each trial if the provider rejects the model, and is not sent again and again", async () => {
+    const mock = await serve({ models: { small: { batch: false } } });
+    const { rows } = await run({ mock, examples: 3 });
+    expect(rows.map(({ outcome }) => outcome)).toEqual(Array(3).fill("error"));
+    expect(rows[0]?.attempts[0]?.message).toContain("The model small cannot be used in batches.");
+    expect(listPaid(mock)).toEqual([]);
+    expect(mock.counts.requests).toBeLessThan(5);
   });
 
   it("says that an endpoint has no batch API before anything is sent", async () => {

@@ -9,7 +9,8 @@ import {
   createBudgets,
   createProgressCallback,
   createReceipt,
-  describeMatchedPrices,
+  describeBatchedTrials,
+  describePrices,
   formatBudgetNotes,
   type PreparedRun,
   prepareEvaluators,
@@ -51,7 +52,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
   try {
     // With a queue the workers score, so they prepare the evaluators.
     if (queue === null) await prepareEvaluators(plan);
-    const notes = [...plan.notes, ...describeMatchedPrices(plan.systems)];
+    const notes = [...plan.notes, ...describePrices(plan.systems)];
     const store = openRunStore(plan, config, options);
     const startedAt = new Date();
     const times = new SystemTimer(() => performance.now());
@@ -82,6 +83,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       const budget = queue?.budget ?? budgets.run;
       const spent = budget === null ? null : { rows, budget, besides: addQueueSpend(store.earlier, queue) };
       notes.push(...(queue?.notes ?? []), ...describeStoppedSystems(rows));
+      if (options.batches !== undefined) notes.push(...describeBatchedTrials(rows, plan.systems));
       if (spent !== null) notes.push(...formatBudgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;

@@ -188,6 +188,21 @@ describe("assay prices pin", () => {
     expect((await prices(space)).stdout).toContain("(prices.lock: openai/gpt-5, matched by prefix)");
   });
 
+  it("says in the run which price is not pinned", async () => {
+    const mock = await startMock({ reply: "Paris" });
+    onTestFinished(() => mock.close());
+    const space = makeSpace();
+    const entry = (name: string) => `  ${name}: { provider: openai, base_url: "${mock.url}/v1" }\n`;
+    space.write("models.yml", `models:\n${entry("o3")}`);
+    await prices(space, "update", "table.json");
+    await prices(space, "pin", TODAY);
+    space.write("models.yml", `models:\n${entry("o3")}${entry("gpt-5")}`);
+    const models = ["--model", "o3", "--model", "gpt-5"];
+    const run = await runPooledAssay(space.dir, "run", ...models, "--dataset", "capitals.jsonl", "--output", "json");
+    const notes = parseReport(run).notes.filter((note) => note.includes("prices.lock"));
+    expect(notes).toEqual([`price of gpt-5 is not in prices.lock: taken from table.json of ${TODAY}`]);
+  });
+
   it("takes an earlier day if the table says since when a price is valid", async () => {
     const space = makeSpace({ "models.yml": "models:\n  o3: { provider: openai }\n" });
     await prices(space, "update", "table.json");

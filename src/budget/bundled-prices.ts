@@ -111,7 +111,7 @@ export async function explainPrice(query: PriceQuery, book?: PriceBook): Promise
     if (price === null) return null;
     const since = findStartDate(found.model, found.model_price);
     return {
-      price,
+      price: lock === null ? price : { ...price, isUnpinned: true },
       origin,
       seller: seller.id,
       model: found.model.id,

@@ -50,6 +50,33 @@ describe("images and files in --dry-run", () => {
   });
 });
 
+describe("batches in --dry-run", () => {
+  it("count all trials that the budget lets be submitted, and no time", async () => {
+    const flags = { maxWorkers: 8, maxCostUsd: 1, trialMaxCostUsd: null, isBatched: true };
+    const plan = await makePlan({
+      systems: [
+        {
+          name: "s",
+          process: () => ({}),
+          endpoint: "x",
+          limits: { price: PRICE, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 9 },
+        },
+      ],
+      datasets: [Array.from({ length: 30 }, (_, id) => ({ id, question: "short" }))],
+      metrics: [],
+      trials: 1,
+    });
+    const tokenizer = { count: (text: string) => text.length };
+    const text = describePlan(plan, { tokenizer, output: "table", ...flags });
+    expect(text).toContain("so 30 trials may be submitted at a time");
+    expect(text).toContain("- wall time: up to a day, in batches\n");
+    expect(JSON.parse(describePlan(plan, { tokenizer, output: "json", ...flags }))).toMatchObject({
+      wallSeconds: null,
+      reservations: [{ atOnce: 30 }],
+    });
+  });
+});
+
 describe("reservations in --dry-run", () => {
   it("follow from the longest prompt and answer, with the number of concurrent trials", async () => {
     expect(await told({ maxOutputTokens: 50 })).toContain(

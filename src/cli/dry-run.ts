@@ -45,8 +45,8 @@ interface PlanReport {
   maxCostUsd: number | null;
   /** What the run's budget reserves for a trial of each system before it starts; empty without a budget. */
   reservations: readonly PlannedReservation[];
-  /** Estimated from the expected time per trial with all workers busy. */
-  wallSeconds: number;
+  /** Estimated from the expected time per trial with all workers busy; null in batches, which may take a day. */
+  wallSeconds: number | null;
   /** Between two pass rates, at 80 % power and the 5 % level; null if one example can detect nothing. */
   detectableDifference: number | null;
   notes: readonly string[];
@@ -59,7 +59,7 @@ interface PlannedReservation {
   usd: number | null;
   /** Set by its prompt and longest answer, or by the limit of a trial. */
   by: MaxCostEstimate["by"] | null;
-  /** How many trials the budget lets run at a time at first. */
+  /** How many trials the budget lets run at a time at first, in batches: lets be submitted. */
   atOnce: number;
 }
 
@@ -68,13 +68,15 @@ interface DryRunOptions {
   maxWorkers: number;
   maxCostUsd: number | null;
   trialMaxCostUsd: number | null;
+  /** True if all trials are submitted in batches. */
+  isBatched?: boolean;
 }
 
 export function describePlan(plan: Plan, options: DryRunOptions & { output: string }): string {
   const report = buildPlanReport(plan, options);
   return options.output === "json"
     ? `${JSON.stringify(report, null, 2)}\n`
-    : formatPlanReport(report, listUnboundedSystems(plan));
+    : formatPlanReport(report, { unbounded: listUnboundedSystems(plan), isBatched: options.isBatched === true });
 }
 
 /** Systems whose answers have no maximum length. */
@@ -84,9 +86,10 @@ function listUnboundedSystems({ systems }: Plan): ReadonlySet<string> {
 
 function buildPlanReport(
   plan: Plan,
-  { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions,
+  { tokenizer, maxWorkers: given, maxCostUsd, trialMaxCostUsd, isBatched = false }: DryRunOptions,
 ): PlanReport {
   const { trials, systems, cells, datasetIndexes } = plan;
+  const maxWorkers = isBatched ? plan.total : given;
   const n = plan.examples.length;
   const tasks = countFewestTasks(plan);
   const count = (text: string) => tokenizer.count(text);
@@ -122,7 +125,7 @@ function buildPlanReport(
     costUsd: estimateCostRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
     reservations: maxCostUsd === null ? [] : planReservations(plan, { count, maxWorkers, maxCostUsd, trialMaxCostUsd }),
-    wallSeconds: estimateWallSeconds(plan, maxWorkers),
+    wallSeconds: isBatched ? null : estimateWallSeconds(plan, maxWorkers),
     detectableDifference:
       tasks < 2 ? null : computeTasksForPower(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
     isJudged: plan.datasetPlans.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
@@ -213,7 +216,16 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
   });
 }
 
-function describeReservation({ system, usd, by, atOnce }: PlannedReservation, unbounded: ReadonlySet<string>): string {
+/** What the words of a plan depend on besides its figures. */
+interface PlanWording {
+  readonly unbounded: ReadonlySet<string>;
+  readonly isBatched: boolean;
+}
+
+function describeReservation(
+  { system, usd, by, atOnce }: PlannedReservation,
+  { unbounded, isBatched }: PlanWording,
+): string {
   const then = `after ${MIN_TRIALS} trials, ${RESERVE_MARGIN} × the 95th percentile of their cost`;
   const trials = atOnce === 1 ? "1 trial" : `${atOnce} trials`;
   if (usd === null)
@@ -222,7 +234,7 @@ function describeReservation({ system, usd, by, atOnce }: PlannedReservation, un
     by === "tokens"
       ? "its prompt and its longest answer"
       : `its limit${unbounded.has(system) ? ", since max_tokens is not set" : ""}`;
-  return `reserved per trial of ${system}: at most ${formatDollars(usd)} (${why}), so ${trials} may run at a time; ${then}`;
+  return `reserved per trial of ${system}: at most ${formatDollars(usd)} (${why}), so ${trials} may ${isBatched ? "be submitted" : "run"} at a time; ${then}`;
 }
 
 interface TrialCostOptions {
@@ -271,7 +283,7 @@ function estimateWallSeconds({ systems, cells, datasetIndexes }: Plan, maxWorker
   return Math.max(0, ...byEndpoint.values());
 }
 
-function formatPlanReport(report: PlanReport, unbounded: ReadonlySet<string>): string {
+function formatPlanReport(report: PlanReport, wording: PlanWording): string {
   const { systems, datasets, examples, trials, planned, threshold, detectableDifference: difference } = report;
   const isWhole = planned === systems.length * examples * trials;
   const lines = [
@@ -284,9 +296,9 @@ function formatPlanReport(report: PlanReport, unbounded: ReadonlySet<string>): s
       return `dataset ${dataset.name}: ${formatPlural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
     `input: about ${report.inputTokens} tokens${describeFileTokens(report.fileTokens)}`,
-    ...describePlanCost(report, unbounded),
+    ...describePlanCost(report, wording),
     ...(report.isJudged ? [describeJudgingCost(report.judgeCostUsd)] : []),
-    ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
+    ...describeWallTime(report.wallSeconds),
     difference === null
       ? "too few examples to detect any difference between systems"
       : `minimum detectable difference between two pass rates (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
@@ -300,12 +312,17 @@ function describeFileTokens(tokens: number | null): string {
   return tokens === 0 ? "" : ` of text, and at most ${tokens} of images and files`;
 }
 
+function describeWallTime(seconds: number | null): string[] {
+  if (seconds === null) return ["wall time: up to a day, in batches"];
+  return seconds === 0 ? [] : [`wall time: about ${formatSeconds(seconds)}`];
+}
+
 function describePlanCost(
   { costUsd: { low, high }, maxCostUsd, reservations }: PlanReport,
-  unbounded: ReadonlySet<string>,
+  wording: PlanWording,
 ): string[] {
   const budget = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
-  const limit = [...budget, ...reservations.map((reservation) => describeReservation(reservation, unbounded))];
+  const limit = [...budget, ...reservations.map((reservation) => describeReservation(reservation, wording))];
   if (low === null) return limit;
   const most = high === null ? "no upper limit" : `at most ${formatDollars(high)}`;
   return [`cost: at least ${formatDollars(low)} (prompts alone), ${most}`, ...limit];

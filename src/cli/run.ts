@@ -128,7 +128,7 @@ export function requireSystemsAndDatasets(systems: readonly System[], config: Ru
 
 async function dryRunPlan(
   { systems, datasets, evaluators, metrics }: RunParts,
-  config: RunConfig,
+  config: RunFlags,
   outlet: RunOutlet | undefined,
 ): Promise<PrintReport> {
   const plan = await makePlan({
@@ -147,7 +147,8 @@ async function dryRunPlan(
     spentUsd: 0,
     datasets: plan.datasetPlans,
   });
-  const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
+  const limits = { maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
+  const options = { tokenizer, output, ...limits, isBatched: config.batch === true };
   return async () => {
     const text = describePlan(plan, options);
     await (outlet === undefined ? writeResult(text) : outlet.write(text));

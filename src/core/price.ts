@@ -33,6 +33,8 @@ export interface Price extends ServicePrice {
   readonly services?: Readonly<Partial<Record<ServiceTier | "standard", ServicePrice>>>;
   /** The model in the price table that it is the price of, if the names differ. */
   readonly matched?: { readonly model: string; readonly by: Exclude<PriceMatch, "name"> };
+  /** True if the project has pinned its prices, but not this one. */
+  readonly isUnpinned?: boolean;
 }
 
 /** How a model's name was found in a price table; `base` is its name without the region that a cloud puts in front. */
@@ -62,7 +64,7 @@ export function selectPrices(price: ServicePrice, promptTokens: number): TokenPr
  * selectServicePrice(price, "batch")?.input;
  */
 export function selectServicePrice(price: Price, service: string): Price | null {
-  const { service: current = "standard", services = {}, matched, ...own } = price;
+  const { service: current = "standard", services = {}, matched, isUnpinned, ...own } = price;
   if (service === current) return price;
   const found = Object.hasOwn(services, service) ? services[service as ServiceTier | "standard"] : undefined;
   if (found === undefined) return null;
@@ -72,6 +74,7 @@ export function selectServicePrice(price: Price, service: string): Price | null 
     ...(service === "standard" ? {} : { service: service as ServiceTier }),
     services: { ...others, [current]: own },
     ...(matched === undefined ? {} : { matched }),
+    ...(isUnpinned === undefined ? {} : { isUnpinned }),
   };
 }
 

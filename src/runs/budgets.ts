@@ -235,14 +235,19 @@ function checkBudget(options: BudgetOptions): void {
     throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start no trial. Omit it for no limit.");
 }
 
-/** Systems whose price is that of a similar name in the price table. */
-export function describeMatchedPrices(systems: readonly System[]): string[] {
-  return systems.flatMap(({ name, model = name, limits }) => {
-    const matched = limits?.price?.matched;
-    return matched === undefined
-      ? []
-      : [`price of ${model} taken from ${matched.model} (matched by ${describePriceMatch(matched.by)})`];
+/** Prices that are those of a similar name in the price table, and those that are not pinned although others are. */
+export function describePrices(systems: readonly System[]): string[] {
+  const notes = systems.flatMap(({ name, model = name, limits }) => {
+    const { matched, isUnpinned, source } = limits?.price ?? {};
+    return [
+      ...(matched === undefined
+        ? []
+        : [`price of ${model} taken from ${matched.model} (matched by ${describePriceMatch(matched.by)})`]),
+      ...(isUnpinned === true ? [`price of ${model} is not in prices.lock: taken from ${source}`] : []),
+    ];
   });
+  // The same model at several efforts has one price.
+  return [...new Set(notes)];
 }
 
 /** Final spending of a run. */

@@ -1,9 +1,10 @@
 /** Whole runs, from options to results; stored runs loaded, graded again, imported and exported. */
+export { describeBatchedTrials } from "./batched-trials.js";
 export {
   type BudgetOptions,
   createBudgets,
   createReceipt,
-  describeMatchedPrices,
+  describePrices,
   formatBudgetNotes,
   type RunBudgets,
 } from "./budgets.js";

@@ -117,11 +117,13 @@ export class BatchStore {
     if (batch.items.every(({ result }) => result !== null)) batch.endedAt = now;
   }
 
+  /** Throws `BadRequestError` for a model that has no batches. */
   #getBehavior({ items, wire, headers }: NewMockBatch): BatchBehavior & { delayMs: number } {
     const [first] = items;
     const model = first === undefined ? "" : readModel(wire, first, headers);
     const { batch } = this.#options.behaviours(model, null).script;
-    return { delayMs: 0, ...(batch === false ? {} : batch) };
+    if (batch === false) throw new BadRequestError(`The model ${model} cannot be used in batches.`);
+    return { delayMs: 0, ...batch };
   }
 
   #answer({ id, run }: { readonly id: string; readonly run: NewMockBatch }, input: BatchItemInput): BatchItemResult {

@@ -181,7 +181,7 @@ export interface MockBehavior {
   readonly rateLimit?: RateLimit;
   /** Requests above this concurrency get status 429. */
   readonly maxConcurrent?: number;
-  /** How batches are answered; false for an endpoint without a batch API. Default: at once. */
+  /** How batches are answered; false for an endpoint without a batch API, or a model that it rejects. Default: at once. */
   readonly batch?: false | BatchBehavior;
 }
 
