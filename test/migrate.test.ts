@@ -28,6 +28,7 @@ interface Report {
   cost: Record<"asked" | "decided" | "usdPerDecision" | "spentUsd" | "earlyUsd" | "fixedUsd", number>;
   from: string;
   verdict: { exitCode: number };
+  notes: string[];
   candidates: {
     system: string;
     verdict: string;
@@ -89,6 +90,23 @@ describe("assay migrate", () => {
     const report = JSON.parse(stdout) as Report;
     expect(report.from).toBe("old");
     expect(report.candidates[0]?.differences.map(({ metric }) => metric)).toContain("pass_hat_2");
+  });
+
+  it("leaves out examples without a recorded output, and spends nothing on them", async () => {
+    const space = new TempProject(FILES);
+    const some = EXAMPLES.slice(0, 140).map(({ id, answer }) => ({ id, response: answer }));
+    space.write("old.jsonl", toLines(some));
+    const flags = ["--replay", "old.jsonl", "--to", MINI, ...COMMON, "--trials", "2", "--output", "json"];
+    const { code, stdout, stderr } = await migrate(space, ...flags);
+    expect(code, stderr).toBe(0);
+    const report = JSON.parse(stdout) as Report;
+    expect(report.candidates[0]).toMatchObject({ verdict: "non-inferior", quality: { n: 140 }, unpaired: 0 });
+    expect(report.notes).toContain(
+      "10 of 150 examples have no recorded output of old and were left out: q140, q141, q142, q143, q144, …",
+    );
+    expect(stderr).toContain('a recorded output without "trial" stands for all 2 trials');
+    const rows = readFileSync(space.path(`${space.runs(".assay/runs")[0]}/rows.jsonl`), "utf8");
+    expect(rows.match(new RegExp(`"system":"${MINI}"`, "g"))).toHaveLength(2 * 140);
   });
 
   it("applies --effort to the candidates only", async () => {

@@ -1,9 +1,12 @@
 import {
+  type Dataset,
   type EvalConfig,
   type EvalResult,
   type EvalRow,
   EXIT,
   type Example,
+  type ExampleSource,
+  makeDataset,
   type Outcome,
   type Output,
   omitUndefined,
@@ -119,7 +122,7 @@ const MIGRATE_SOURCE: RunSource = {
         systems[0],
         examples.map(({ id }) => id),
       );
-      return use({ systems, datasets });
+      return use({ systems, datasets: datasets.map((dataset) => keepRecorded(dataset, systems[0])) });
     }),
   report: reportMigrationRun,
 };
@@ -147,6 +150,18 @@ function requireRecordings(system: object | undefined, ids: readonly (string | n
   throw new UsageError(
     `${system.name} has no recorded output for any example: its ids, such as ${unknown[0] ?? "none"}, do not occur in the dataset, whose ids are such as ${ids[0]}. Give the examples of the dataset the \`id\` of the recordings.`,
   );
+}
+
+/** Examples without a recorded output cannot be paired, so candidates are not asked for them. */
+function keepRecorded(dataset: Dataset | ExampleSource, system: object | undefined): Dataset | ExampleSource {
+  if (!(system instanceof ReplaySystem) || !("examples" in dataset)) return dataset;
+  const { examples: all, notes = [] } = dataset;
+  const examples = all.filter(({ id }) => system.has(id));
+  if (examples.length === all.length) return dataset;
+  const missing = all.flatMap(({ id }) => (system.has(id) ? [] : [id]));
+  const some = `${missing.slice(0, 5).join(", ")}${missing.length > 5 ? ", …" : ""}`;
+  const left = `${missing.length} of ${all.length} examples have no recorded output of ${system.name} and were left out: ${some}`;
+  return makeDataset({ ...dataset, examples, notes: [...notes, left] });
 }
 
 /** Judges the candidates, writes the reports, and chooses the exit code. */

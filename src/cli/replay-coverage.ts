@@ -24,6 +24,10 @@ function reportCoverage(system: ReplaySystem, datasets: readonly (Dataset | Exam
     printNote(
       `${system.name}: no recorded output for ${formatPlural(missing.length, "example")} (${some(missing)}): counted as errors`,
     );
+  if (trials > 1 && system.hasSharedRecords)
+    printNote(
+      `${system.name}: a recorded output without "trial" stands for all ${trials} trials of its example, so pass@k and pass^k say nothing about it`,
+    );
   if (orderless > 0)
     printNote(
       `${system.name}: ${formatPlural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,

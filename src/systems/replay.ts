@@ -66,6 +66,16 @@ export class ReplaySystem implements System {
     return this.#recordings.coverage(exampleIds, trials);
   }
 
+  /** True if at least one trial of the example was recorded. */
+  has(exampleId: string | number): boolean {
+    return this.#recordings.has(exampleId);
+  }
+
+  /** True if some example has a single record for all its trials. */
+  get hasSharedRecords(): boolean {
+    return this.#recordings.hasShared;
+  }
+
   /** Counts the examples with shuffled options whose record does not say in which order it saw them. */
   countUnknownOrders(examples: Iterable<Example>): number {
     let count = 0;
@@ -182,6 +192,11 @@ export class Recordings {
       if (!this.#hasAll(id, trials)) missing.push(id);
     }
     return { missing, unknown: [...unknown] };
+  }
+
+  /** True if a record does not say which trial it is from: it stands for all of them. */
+  get hasShared(): boolean {
+    return [...this.#ids].some((id) => this.#records.has(formatRecordKey(id, null)));
   }
 
   has(id: string | number): boolean {
