@@ -180,12 +180,10 @@ function toTurns(value: unknown): unknown {
 
 /** They are looked up after the sample is drawn. */
 function toFileList(value: unknown): unknown {
-  return (
-    toGivenFiles(value) ??
-    new FieldProblem(
-      `has ${describeValue(value)} and not a list of paths and URLs (an unrelated column must have another name)`,
-    )
-  );
+  const what = Array.isArray(value)
+    ? "a list of something else than paths and URLs"
+    : `${describeValue(value)} and not a list of paths and URLs`;
+  return toGivenFiles(value) ?? new FieldProblem(`has ${what} (an unrelated column must have another name)`);
 }
 
 /** Moves several answers in `answer` to `answers`. Returns whether `answer` is gone. */

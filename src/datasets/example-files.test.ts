@@ -154,7 +154,7 @@ describe("hostile rows", () => {
     ["a null character", { images: ["a\0.png"] }, /has a null character/],
     ["101 images", { images: Array(101).fill("charts/a.png") }, /has 101 images; at most 100/],
     ["a number", { images: 7 }, /has the number 7 and not a list of paths and URLs/],
-    ["a list with null", { files: [null] }, /not a list of paths and URLs .*in "files"/],
+    ["a list with null", { files: [null] }, /a list of something else than paths and URLs .*in "files"/],
   ])("are refused for %s", async (_, row, message) => {
     write("empty.png", "");
     write("cut.png", makePng(9, 9).subarray(0, 18));
