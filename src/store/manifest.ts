@@ -15,6 +15,8 @@ export interface Manifest {
   config: EvalConfig;
   /** By name: what identifies each system's work. Evaluators are listed with their datasets in `config`. */
   systems: Readonly<Record<string, SystemRecord>>;
+  /** The budget that the run started with, in dollars; absent without one. The result has the one it ended with. */
+  maxCostUsd?: number;
   /** The run whose outputs were graded again. */
   parent?: { runId: string };
   /** How to start the run again: the command line, or what a program chose to store; null for nothing. */

@@ -40,6 +40,8 @@ export interface StoreOptions {
   parent?: Manifest["parent"] | undefined;
   /** Tags of the new run. */
   tags?: readonly string[] | undefined;
+  /** The budget of the run is stored, so that readers know it before the run has ended. */
+  budget?: { readonly run?: { readonly maxCostUsd: number } | undefined } | undefined;
 }
 
 /** Opens the store of a run: a stored run to resume, a new folder, or nothing if the run is not stored. */
@@ -50,8 +52,9 @@ export function openRunStore(plan: Plan, config: EvalConfig, options: StoreOptio
   if (options.resume !== undefined) return resumeRun(options.resume, plan, identity);
   const now = new Date();
   const dir = makeRunDir(options.runsDir ?? "", createRunId(config.title, now));
-  const { invocation, parent, tags = [] } = options;
-  const journal = RunJournal.create(dir, createManifest(identity, { runId: basename(dir), now, invocation, parent }));
+  const { invocation, parent, tags = [], budget } = options;
+  const about = { runId: basename(dir), now, invocation, parent, maxCostUsd: budget?.run?.maxCostUsd };
+  const journal = RunJournal.create(dir, createManifest(identity, about));
   if (tags.length > 0) addTags(dir, tags, options.runsDir ?? "");
   journal.writeExamples(plan.examples);
   return { journal, earlier: NO_EARLIER_RESULTS, notes: [] };
@@ -79,6 +82,7 @@ interface ManifestDetails {
   now: Date;
   invocation: unknown;
   parent: Manifest["parent"] | undefined;
+  maxCostUsd: number | undefined;
 }
 
 function createManifest(identity: PlanIdentity, about: ManifestDetails): Manifest {
@@ -91,6 +95,7 @@ function createManifest(identity: PlanIdentity, about: ManifestDetails): Manifes
     platform: `${process.platform}-${process.arch}`,
     gitRevision: readGitRevision(process.cwd()),
     ...identity,
+    ...(about.maxCostUsd === undefined ? {} : { maxCostUsd: about.maxCostUsd }),
     ...(about.parent === undefined ? {} : { parent: about.parent }),
     invocation: about.invocation ?? null,
   };

@@ -16,7 +16,7 @@ export function describeLive(site: Site<HardRuns>): void {
       await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
       await page.evaluate("window.sameAsBefore = true");
       const { system, end } = createSlowSystem();
-      const finished = startLiveRun(site.runsDir, { system, title: TITLE, count: TRIALS });
+      const finished = startLiveRun(site.runsDir, { system, title: TITLE, count: TRIALS, maxCostUsd: 1 });
       end("right");
       await page.getByRole("link", { name: TITLE }).click();
       await expectProgress(page, { done: 1, spent: "$0.0100" });
@@ -25,12 +25,13 @@ export function describeLive(site: Site<HardRuns>): void {
       end("broken");
       await expectProgress(page, { done: 3, spent: "$0.0200" });
       await expectFailures(page);
+      await expectSameHead(page);
       await saveScreenshot(page, "run-live");
       for (let trial = 3; trial < TRIALS; trial++) end("right");
       await finished;
       await page.locator(".live").waitFor({ state: "detached" });
       await waitFor(() => readFact(page, "Trials")).toBe("8 of 8");
-      await waitFor(() => readFact(page, "Cost")).toBe("$0.0700");
+      await waitFor(() => readFact(page, "Cost")).toBe("$0.0700 of $1.00 budget");
       await waitFor(() => page.locator(".summary tbody tr").first().textContent()).toMatch(/0\.857/);
       expect(await page.evaluate("window.sameAsBefore")).toBe(true);
     });
@@ -42,6 +43,15 @@ async function expectProgress(page: Page, { done, spent }: { done: number; spent
   await waitFor(() => live.textContent()).toContain(`${done} of ${TRIALS}`);
   await waitFor(() => live.textContent()).toContain(spent);
   expect(await live.getByLabel("Finished trials").getAttribute("value")).toBe(String(done));
+}
+
+/** The head of the page and the panel come from one state, and both name the budget. */
+async function expectSameHead(page: Page): Promise<void> {
+  const panel = page.getByRole("region", { name: "Live progress" });
+  const spent = panel.locator("dl div").filter({ hasText: "Spent" }).locator("dd");
+  expect(await spent.textContent()).toBe("$0.0200 of $1.00 budget");
+  await waitFor(() => readFact(page, "Cost")).toBe("$0.0200 of $1.00 budget");
+  await waitFor(() => readFact(page, "Trials")).toBe(`3 of ${TRIALS}`);
 }
 
 async function expectFailures(page: Page): Promise<void> {

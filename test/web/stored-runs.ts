@@ -261,12 +261,16 @@ function storeAgentRun(runsDir: string): Promise<string> {
 
 type TrialEnding = "right" | "wrong" | "broken";
 
+const SLOW_PRICE = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "the provider" };
+
 /** A system whose trials end one at a time, on demand. */
 export function createSlowSystem(): { system: System; end: (ending: TrialEnding) => void } {
   const told: TrialEnding[] = [];
   const waiting: ((ending: TrialEnding) => void)[] = [];
   const system: System = {
     name: "slow",
+    // A run with a budget needs the prices of its systems.
+    limits: { price: SLOW_PRICE, maxCostUsd: 0.05, hardTimeoutMs: null },
     process: async ({ answer }) => {
       const ending = told.shift() ?? (await new Promise<TrialEnding>((resolve) => waiting.push(resolve)));
       if (ending === "broken") throw new Error("the endpoint of slow is overloaded");
@@ -286,11 +290,17 @@ interface LiveRunOptions {
   title: string;
   /** Number of questions. */
   count: number;
+  /** The budget of the run. Default: none. */
+  maxCostUsd?: number;
 }
 
 /** A live run whose trials end on demand. */
-export function startLiveRun(runsDir: string, { system, title, count }: LiveRunOptions): Promise<string> {
-  return storeRun(runsDir, title, { examples: makeQuestions(count), systems: [system], maxWorkers: 1 });
+export function startLiveRun(runsDir: string, { system, title, count, maxCostUsd }: LiveRunOptions): Promise<string> {
+  const options = { examples: makeQuestions(count), systems: [system], maxWorkers: 1 };
+  return storeRun(runsDir, title, {
+    ...options,
+    ...(maxCostUsd !== undefined && { budget: { run: { maxCostUsd } } }),
+  });
 }
 
 /** A run with very many rows, which are written instead of run. */

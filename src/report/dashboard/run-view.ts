@@ -48,13 +48,13 @@ export function buildRunView({ result, manifest, card, queue = null, graders = n
     charts: buildRunCharts(result, manifest),
     errors: buildTopErrors(result.rows),
     queue,
-    maxCostUsd: result.budget?.maxCostUsd ?? findInvokedBudget(manifest.invocation),
+    maxCostUsd: result.budget?.maxCostUsd ?? manifest.maxCostUsd ?? findInvokedBudget(manifest.invocation),
     evals: buildEvalsView({ result, manifest, card, details: graders }),
     reliability: computeReliability(result.rows, config),
   };
 }
 
-/** A run in progress has no receipt yet, but the command line that started it names the budget. */
+/** A run of an earlier version has its budget in the command line only, until it has ended. */
 function findInvokedBudget(invocation: unknown): number | null {
   const { flags } = (invocation ?? {}) as { flags?: { maxCost?: unknown } };
   return typeof flags?.maxCost === "number" ? flags.maxCost : null;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveProgress } from "../../../../src/report/dashboard/contract.js";
 import {
+  buildAddress,
   formatCount,
   formatDollars,
   formatNumber,
@@ -11,6 +12,7 @@ import {
   OutcomeBadge,
   revealLine,
 } from "../../ui/index.js";
+import { buildRowFilterQuery } from "../row-filter.js";
 import { buildTrialAddress } from "../trial-address.js";
 import { SystemRowsLink } from "./system-rows-link.js";
 
@@ -118,13 +120,16 @@ function LiveSystems({ id, progress: { systems, planned } }: { id: string; progr
   );
 }
 
+/** More would push the figures off the screen; the rows have all of them. */
+const MAX_SHOWN_FAILURES = 6;
+
 function RecentFailures({ id, failures }: { id: string; failures: LiveProgress["failures"] }) {
   return (
     <div class="failures">
       <h2>Latest failures</h2>
       {failures.length === 0 && <p class="quiet">None so far.</p>}
       <ol>
-        {failures.map((failure) => (
+        {failures.slice(0, MAX_SHOWN_FAILURES).map((failure) => (
           <li key={buildTrialAddress(id, failure)}>
             <OutcomeBadge outcome={failure.outcome} />{" "}
             <a href={buildTrialAddress(id, failure)}>
@@ -139,6 +144,11 @@ function RecentFailures({ id, failures }: { id: string; failures: LiveProgress["
           </li>
         ))}
       </ol>
+      {failures.length > MAX_SHOWN_FAILURES && (
+        <a href={buildAddress(["run", id, "rows"], buildRowFilterQuery({ outcomes: ["fail", "error"] }))}>
+          All failed trials
+        </a>
+      )}
     </div>
   );
 }
