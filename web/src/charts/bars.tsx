@@ -46,7 +46,7 @@ interface BarRowOptions {
 const MAX_NAME_SHARE = 0.26;
 const MAX_NAME_WIDTH = 190;
 const NARROW_CHART_WIDTH = 520;
-const BAR_GAP = 8;
+export const BAR_GAP = 8;
 
 /** Rows with the names left of the bars, or above them in a narrow chart. */
 export function computeBarRows(

@@ -9,7 +9,8 @@ import { findUnusableValues } from "./layout-testing.js";
 import { getSeriesLook } from "./looks.js";
 import { computePassCurvesLayout } from "./pass-curves.js";
 import { computeQualityCostLayout } from "./quality-cost.js";
-import { computeMeasureBars, computeRadarLayout } from "./radar.js";
+import { computeMeasureBars } from "./radar.js";
+import { computeRadarLayout } from "./radar-layout.js";
 import { computeTokenCostLayout } from "./token-cost.js";
 import { buildTrendLines, computeTrendLayout } from "./trend.js";
 

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { QualityCostPoint } from "../../../src/report/dashboard/contract.js";
 import { formatScore } from "../ui/index.js";
 import { type Axis, BottomAxis, computeTickCount, createLinearAxis, formatNumberTick } from "./axes.js";
-import { BarNames, type BarRows, computeBarRows } from "./bars.js";
+import { BAR_GAP, BarNames, type BarRows, computeBarRows } from "./bars.js";
 import { ChartFrame, type ChartTableData } from "./frame.js";
 import { assignSystemLooks, buildShapePath } from "./looks.js";
 import { formatName, shortenName } from "./names.js";
@@ -82,10 +82,20 @@ interface QualityBarsLayout {
   marks: readonly Mark[];
 }
 
+const MIN_BAND = 18;
+const MAX_BAND = 40;
+/** About as high as the quality–cost picture beside it. */
+const ROWS_HEIGHT = 240;
+
+/** Few systems get higher rows, so that they do not cling to the top of the page. */
+function chooseBand(systems: number): number {
+  return Math.min(MAX_BAND, Math.max(MIN_BAND, Math.floor(ROWS_HEIGHT / systems) - BAR_GAP));
+}
+
 function computeQualityBars(ranked: readonly RankedPoint[], width: number): QualityBarsLayout {
   const rows = computeBarRows(
     ranked.map(({ system }) => system),
-    { width, band: 18, after: 56 },
+    { width, band: chooseBand(ranked.length), after: 56 },
   );
   const x = createLinearAxis({
     values: ranked.flatMap(({ quality, low, high }) => [quality, low, high]),

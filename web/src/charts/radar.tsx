@@ -1,38 +1,20 @@
-import { max } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { useMemo, useState } from "preact/hooks";
 import type { CostRadarChart, RadarChart } from "../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatSeconds } from "../ui/index.js";
-import {
-  ARIA_HIDDEN,
-  type Axis,
-  BottomAxis,
-  computeTickCount,
-  createLinearAxis,
-  formatCountTick,
-  formatDollarTick,
-  formatSecondsTick,
-  type TickFormatter,
-} from "./axes.js";
+import { ARIA_HIDDEN, type Axis, BottomAxis, computeTickCount, createLinearAxis } from "./axes.js";
 import { BarNames, type BarRows, computeBarRows } from "./bars.js";
 import { ChartFrame, type ChartTableData } from "./frame.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
-import { estimateTextWidth, formatName, formatNameList, shortenName, truncateName } from "./names.js";
+import { estimateTextWidth, formatName, formatNameList, shortenName } from "./names.js";
 import { type Box, type ChartProps, type Mark, Plot } from "./plot.js";
-
-/** One measure of each system, of which less is better. */
-export interface RadarMeasure {
-  readonly unit: "seconds" | "usd" | "tokens";
-  /** Larger values are drawn at this one; null when nothing was measured. */
-  readonly limit: number | null;
-  readonly spokes: readonly RadarSpoke[];
-}
-
-interface RadarSpoke {
-  readonly system: string;
-  readonly value: number | null;
-  readonly isClipped: boolean;
-}
+import {
+  computeRadarLayout,
+  computeReach,
+  describeSpoke,
+  isMeasuredSpoke,
+  type RadarMeasure,
+  type RadarSpoke,
+  UNIT_WORDS,
+} from "./radar-layout.js";
 
 interface SpeedRadarProps extends ChartProps {
   data: RadarChart;
@@ -77,43 +59,6 @@ export function toCostMeasure({ unit, limit, spokes }: CostRadarChart): RadarMea
 function sortSpokes(spokes: readonly RadarSpoke[]): RadarSpoke[] {
   return [...spokes].sort((a, b) => (a.value ?? Number.POSITIVE_INFINITY) - (b.value ?? Number.POSITIVE_INFINITY) || 0);
 }
-
-interface UnitWords {
-  /** The whole value, for labels and tables. */
-  format: (value: number | null) => string;
-  tick: TickFormatter;
-  measure: string;
-  best: string;
-  worst: string;
-  missing: string;
-}
-
-const UNIT_WORDS: Readonly<Record<RadarMeasure["unit"], UnitWords>> = {
-  seconds: {
-    format: formatSeconds,
-    tick: formatSecondsTick,
-    measure: "Median time to success",
-    best: "fastest",
-    worst: "slowest",
-    missing: "No time to success was measured.",
-  },
-  usd: {
-    format: formatDollars,
-    tick: formatDollarTick,
-    measure: "Cost per success",
-    best: "cheapest",
-    worst: "most expensive",
-    missing: "No cost per success is known: nothing passed, or nothing has a price.",
-  },
-  tokens: {
-    format: formatCount,
-    tick: formatCountTick,
-    measure: "Output tokens per success",
-    best: "shortest",
-    worst: "longest",
-    missing: "No cost per success is known: nothing passed, or nothing has a price or a number of tokens.",
-  },
-};
 
 interface MeasureRadarProps extends ChartProps {
   measure: RadarMeasure;
@@ -189,13 +134,13 @@ function RadarPlot({ measure, width, words, series, onPick }: MeasurePlotProps) 
           {layout.spokes.map(({ system, x, y }) => (
             <line key={system} class="grid" x1={middle.x} y1={middle.y} x2={x} y2={y} />
           ))}
-          {layout.rings.map(({ radius, text, isCut }) => (
-            <g key={radius}>
-              <circle class={isCut ? "cut-ring" : "grid"} cx={middle.x} cy={middle.y} r={radius} />
-              <text x={middle.x + 4} y={middle.y - radius + 13}>
-                {text}
-              </text>
-            </g>
+          {layout.rings.map(({ radius, isCut }) => (
+            <circle key={radius} class={isCut ? "cut-ring" : "grid"} cx={middle.x} cy={middle.y} r={radius} />
+          ))}
+          {layout.rings.map(({ radius, text }) => (
+            <text key={text} class="ring-name" x={middle.x + 4} y={middle.y - radius + 4}>
+              {text}
+            </text>
           ))}
         </g>
         {layout.points.map(({ system, x, y, isClipped }) => (
@@ -268,151 +213,6 @@ function MeasureBarsPlot({ measure, width, words, series, onPick }: MeasurePlotP
   );
 }
 
-interface RadarPoint {
-  system: string;
-  isClipped: boolean;
-  x: number;
-  y: number;
-}
-
-interface RadarName {
-  system: string;
-  text: string;
-  /** The real value, also of a clipped system. */
-  value: string;
-  x: number;
-  y: number;
-  anchor: "start" | "middle" | "end";
-}
-
-interface RadarLayout {
-  height: number;
-  middle: { x: number; y: number };
-  /** The outermost is marked when values are clipped there. */
-  rings: readonly { radius: number; text: string; isCut: boolean }[];
-  spokes: readonly { system: string; x: number; y: number }[];
-  names: readonly RadarName[];
-  points: readonly RadarPoint[];
-  marks: readonly Mark[];
-}
-
-/** The end of the spokes. */
-function computeReach({ spokes, limit }: RadarMeasure): number {
-  const largest = max(spokes, ({ value }) => value ?? 0) ?? 0;
-  const reach = Math.min(largest, limit ?? largest);
-  return reach > 0 ? reach : 1;
-}
-
-const MAX_RADAR_NAME_WIDTH = 130;
-/** Rings nearer to the outermost one would put their label on its label. */
-const MAX_INNER_RING = 0.88;
-
-/** The lowest value is at the top, the others follow clockwise; systems without a value have no spoke. */
-export function computeRadarLayout(measure: RadarMeasure, width: number): RadarLayout {
-  const { unit } = measure;
-  const measured = measure.spokes.filter(isMeasuredSpoke);
-  const height = Math.round(Math.min(Math.max(width * 0.62, 300), 400));
-  const middle = { x: width / 2, y: height / 2 };
-  const radius = Math.max(50, Math.min(height / 2 - 44, width / 2 - Math.min(MAX_RADAR_NAME_WIDTH, width * 0.26)));
-  const reach = computeReach(measure);
-  const scale = scaleLinear([0, reach], [0, radius]).clamp(true);
-  const at = (index: number, distance: number) =>
-    computePointAtAngle(middle, computeAngle(index, measured.length), distance);
-  const points = measured.map(({ system, value, isClipped }, index) => ({
-    system,
-    isClipped,
-    ...at(index, scale(value)),
-  }));
-  return {
-    height,
-    middle,
-    rings: listRings(measure, { radius, reach }),
-    spokes: measured.map(({ system }, index) => ({ system, ...at(index, radius) })),
-    names: measured.map((spoke, index) =>
-      placeRadarName(spoke, { ...at(index, radius + 12), middle, width, format: UNIT_WORDS[unit].format }),
-    ),
-    points,
-    marks: measured.flatMap((spoke, index) => {
-      const point = points[index];
-      return point === undefined ? [] : [{ ...describeSpoke(spoke, unit), x: point.x, y: point.y }];
-    }),
-  };
-}
-
-function listRings(
-  { unit, spokes }: RadarMeasure,
-  { radius, reach }: { radius: number; reach: number },
-): RadarLayout["rings"] {
-  const { tick } = UNIT_WORDS[unit];
-  const isCut = spokes.some(({ isClipped }) => isClipped);
-  const { ticks, toPixel } = createLinearAxis({
-    values: [0, reach],
-    range: [0, radius],
-    text: tick,
-    count: 4,
-    ...(unit === "seconds" ? { duration: "s" as const } : {}),
-  });
-  // A linear axis ends at a round number, the spokes at the largest value.
-  const end = toPixel(reach) || 1;
-  const inner = ticks.flatMap(({ at, text }) => {
-    const share = at / end;
-    return share > 0.01 && share <= (isCut ? MAX_INNER_RING : 1)
-      ? [{ radius: share * radius, text, isCut: false }]
-      : [];
-  });
-  return isCut ? [...inner, { radius, text: "clipped", isCut }] : inner;
-}
-
-function computeAngle(index: number, count: number): number {
-  return (index / count) * 2 * Math.PI - Math.PI / 2;
-}
-
-function computePointAtAngle(
-  middle: { x: number; y: number },
-  angle: number,
-  distance: number,
-): { x: number; y: number } {
-  return { x: middle.x + Math.cos(angle) * distance, y: middle.y + Math.sin(angle) * distance };
-}
-
-interface RadarNamePosition {
-  x: number;
-  y: number;
-  middle: { x: number; y: number };
-  width: number;
-  format: UnitWords["format"];
-}
-
-function placeRadarName(
-  { system, value, isClipped }: MeasuredSpoke,
-  { x, y, middle, width, format }: RadarNamePosition,
-): RadarName {
-  const isCentered = Math.abs(x - middle.x) < 8;
-  const anchor = isCentered ? "middle" : x > middle.x ? "start" : "end";
-  const room = isCentered ? 200 : x > middle.x ? width - x : x;
-  const rise = isCentered ? (y < middle.y ? 16 : -8) : 4;
-  return {
-    system,
-    text: truncateName(system, room),
-    value: `${format(value)}${isClipped ? " (clipped)" : ""}`,
-    x,
-    y: y - rise,
-    anchor,
-  };
-}
-
-/** A mark without its position. */
-function describeSpoke({ system, value, isClipped }: RadarSpoke, unit: RadarMeasure["unit"]): Omit<Mark, "x" | "y"> {
-  const { measure, format } = UNIT_WORDS[unit];
-  return {
-    id: system,
-    series: "all",
-    title: formatName(system),
-    facts: [[measure, `${format(value)}${isClipped ? " (clipped in the chart)" : ""}`]],
-    selection: { system },
-  };
-}
-
 interface MeasureBarsLayout {
   rows: BarRows;
   x: Axis;
@@ -456,12 +256,6 @@ export function computeMeasureBars(measure: RadarMeasure, width: number): Measur
   return { rows, x, bars, marks };
 }
 
-type MeasuredSpoke = RadarSpoke & { readonly value: number };
-
-function isMeasuredSpoke(spoke: RadarSpoke): spoke is MeasuredSpoke {
-  return spoke.value !== null;
-}
-
 /** A radar is readable with three to twelve systems. */
 function canDrawRadar({ spokes }: RadarMeasure): boolean {
   const count = spokes.filter(isMeasuredSpoke).length;
@@ -481,7 +275,7 @@ export function describeRadar({ unit, spokes }: RadarMeasure): string {
 
 /** What the drawing clips or leaves out. */
 export function listRadarNotes({ unit, spokes, limit }: RadarMeasure): string[] {
-  const { format } = UNIT_WORDS[unit];
+  const { format, notShown } = UNIT_WORDS[unit];
   const clipped = spokes.filter((spoke) => spoke.isClipped);
   const unmeasured = spokes.filter((spoke) => !isMeasuredSpoke(spoke)).map(({ system }) => system);
   const real = clipped.map(({ system, value }) => `${shortenName(system)} (${format(value)})`);
@@ -490,9 +284,7 @@ export function listRadarNotes({ unit, spokes, limit }: RadarMeasure): string[] 
     ...(clipped.length > 0
       ? [`Clipped at ${format(limit)}, five times the median of the systems. Actual: ${real.join("; ")}.`]
       : []),
-    ...(unmeasured.length > 0
-      ? [`Not shown: ${formatNameList(unmeasured, 8)} (nothing passed, or not measured).`]
-      : []),
+    ...(unmeasured.length > 0 ? [`Not shown: ${formatNameList(unmeasured, 8)} (${notShown}).`] : []),
   ];
 }
 

@@ -14,7 +14,8 @@ import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMa
 import { describeLatencies } from "./latency.js";
 import { describePassCurves } from "./pass-curves.js";
 import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost.js";
-import { computeRadarLayout, describeRadar, listRadarNotes, toCostMeasure, toSpeedMeasure } from "./radar.js";
+import { describeRadar, listRadarNotes, toCostMeasure, toSpeedMeasure } from "./radar.js";
+import { computeRadarLayout } from "./radar-layout.js";
 import {
   buildTokenCostTable,
   computeTotal,
@@ -132,6 +133,41 @@ test("radar: marks the ring at which values are cut, and names every value", () 
   expect(rings.filter(({ isCut }) => isCut)).toMatchObject([{ text: "clipped" }]);
   expect(names.at(-1)?.value).toBe("$9.00 (clipped)");
   expect(points.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
+});
+
+test("radar: keeps every label in the picture, outside of the circle, and clear of the others", () => {
+  for (const count of [3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    for (const width of [340, 440, 520, 660, 900, 1400]) {
+      const spokes = Array.from({ length: count }, (_, place) => ({
+        system: place % 3 === 0 ? `s${place}` : `pioneer-reasoner-${place} [opencode]`,
+        seconds: 40 + 397 * place,
+        isClipped: place > count / 2,
+      }));
+      const { names, radius, middle, height } = computeRadarLayout(
+        toSpeedMeasure({ limitSeconds: 900, spokes }),
+        width,
+      );
+      const where = `${count} systems, ${width} px`;
+      expect(names, where).toHaveLength(count);
+      for (const { box } of names) {
+        expect(box.x, where).toBeGreaterThanOrEqual(0);
+        expect(box.x + box.width, where).toBeLessThanOrEqual(width);
+        expect(box.y, where).toBeGreaterThanOrEqual(0);
+        expect(box.y + box.height, where).toBeLessThanOrEqual(height);
+        const across = Math.max(box.x - middle.x, middle.x - box.x - box.width, 0);
+        const down = Math.max(box.y - middle.y, middle.y - box.y - box.height, 0);
+        expect(Math.hypot(across, down), where).toBeGreaterThan(radius);
+      }
+      for (const [place, { box }] of names.entries())
+        for (const { box: other } of names.slice(place + 1)) {
+          const isApart =
+            box.x + box.width <= other.x ||
+            other.x + other.width <= box.x ||
+            box.y + box.height <= other.y ||
+            other.y + other.height <= box.y;
+          expect(isApart, where).toBe(true);
+        }
+    }
 });
 
 test("radar: says in one sentence that no cost is known", () => {
