@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { describeFigures } from "./describe-figures.js";
 import { describeZoom } from "./describe-zoom.js";
-import { saveSheet, THEMES, toSheetPath, WIDTHS } from "./gallery.js";
-import { expectFits, expectUsable, findViolations } from "./page-checks.js";
+import { LAPTOP_WIDTHS, saveSheet, THEMES, toSheetPath, WIDTHS } from "./gallery.js";
+import { expectFits, expectReadableLabels, expectUsable, findViolations } from "./page-checks.js";
 import { formatTrialHash } from "./pages.js";
 import { type RealisticRuns, storeRealisticRuns } from "./realistic-runs.js";
 import { type ServedDashboard, type Site, serveRuns, useSite } from "./site.js";
@@ -167,7 +167,7 @@ describe.skipIf(isCommandMissing("chromium"))("pages of realistic runs", () => {
     const COUNT = 40;
 
     beforeAll(() => {
-      finished = startLiveRun(site.runsDir, { system, title: "Nightly, in progress", count: COUNT });
+      finished = startLiveRun(site.runsDir, { system, title: "Nightly, in progress", count: COUNT, maxCostUsd: 1 });
       for (let trial = 0; trial < 25; trial++) end(trial % 7 === 3 ? "broken" : trial % 4 === 1 ? "wrong" : "right");
     });
     afterAll(async () => {
@@ -197,6 +197,7 @@ async function showPage(site: Site<RealisticRuns>, place: ShownPage): Promise<vo
     await waitForContent(page, place.content);
     rows.push(await takePictures(page, `${place.name}-${theme}`));
     await expectUsable(page);
+    await expectFitsLaptops(page);
     violations.push(...(await findViolations(page)).map((violation) => `${theme}: ${violation}`));
   }
   expect(violations).toEqual([]);
@@ -204,11 +205,20 @@ async function showPage(site: Site<RealisticRuns>, place: ShownPage): Promise<vo
     await saveSheet(site.browser, place.name, rows);
 }
 
+/** Tables are widest for their window between the widths of the pictures. */
+async function expectFitsLaptops(page: Page): Promise<void> {
+  for (const width of LAPTOP_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectFits(page);
+  }
+}
+
 async function takePictures(page: Page, name: string): Promise<Buffer[]> {
   const pictures: Buffer[] = [];
   for (const size of WIDTHS) {
     await page.setViewportSize(size);
     await expectFits(page);
+    await expectReadableLabels(page);
     pictures.push(await page.screenshot());
     if (FULL_PAGES !== undefined) await saveFullPage(page, `${name}-${size.width}`);
   }

@@ -11,6 +11,9 @@ export const WIDTHS = [
   { width: 390, height: 844 },
 ] as const;
 
+/** Windows between those widths, which pages must fit as well. */
+export const LAPTOP_WIDTHS = [1100, 1160, 1280] as const;
+
 export const THEMES = ["light", "dark"] as const;
 
 const FOLDER = fileURLToPath(new URL("../../docs/images/pages/", import.meta.url));

@@ -29,6 +29,32 @@ export async function expectFits(page: Page): Promise<void> {
   await waitFor(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
 }
 
+const FIND_UNREADABLE_LABELS = String.raw`(() => {
+  const found = [];
+  for (const drawing of document.querySelectorAll("figure.chart svg")) {
+    const frame = drawing.getBoundingClientRect();
+    const texts = [...drawing.querySelectorAll("text")]
+      .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0);
+    for (const [place, { text, box }] of texts.entries()) {
+      const isCut = box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+      if (isCut) found.push("cut: " + text);
+      for (const other of texts.slice(place + 1)) {
+        const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+        const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+        // The boxes of two lines are a little higher than their letters.
+        if (across > 1 && down > 4) found.push("covered: " + text + " and " + other.text);
+      }
+    }
+  }
+  return found;
+})()`;
+
+/** Checks that no label of a chart is cut at its edge or covers another one. */
+export async function expectReadableLabels(page: Page): Promise<void> {
+  await waitFor(() => page.evaluate<string[]>(FIND_UNREADABLE_LABELS), { message: page.url() }).toEqual([]);
+}
+
 /** True if a text is a valid SVG image with some shapes. */
 export function isDrawing(page: Page, svg: string): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { formatChangeInterval, formatMetricChange, formatMetricTitle, formatMetricValue } from "./metric-cells.js";
+import {
+  formatChangeInterval,
+  formatMetricChange,
+  formatMetricTitle,
+  formatMetricValue,
+  formatPCell,
+} from "./metric-cells.js";
 
 const passRate = { metric: "pass_rate", kind: "quality" } as const;
 const cost = { metric: "mean_cost_usd", kind: "economy" } as const;
@@ -21,6 +27,17 @@ test("does not write a tiny difference as zero, nor pad costs and large figures"
   expect(formatMetricChange(passRate, 1234.5)).toBe("+1235");
   expect(formatMetricChange(cost, -0.0166)).toBe("−$0.0166");
   expect(formatMetricValue(cost, null)).toBe("–");
+});
+
+test("gives the p-values of a column the same number of digits", () => {
+  expect([1, 0.5, 0.0078125, 0.001, 0.0009, null].map(formatPCell)).toEqual([
+    "1.000",
+    "0.500",
+    "0.008",
+    "0.001",
+    "<0.001",
+    "–",
+  ]);
 });
 
 test("names the usual metrics in words, and score fields by their own name", () => {

@@ -1,5 +1,5 @@
 import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
-import { formatComparedValue, formatMetricName } from "../../../../src/report/compare-cells.js";
+import { formatComparedValue, formatMetricName, formatPValue } from "../../../../src/report/compare-cells.js";
 
 type ComparedMetric = Pick<MetricComparison, "metric" | "kind">;
 
@@ -42,4 +42,13 @@ export function formatChangeInterval(metric: ComparedMetric & Pick<MetricCompari
   const { low, high } = metric;
   if (low === null || high === null) return "–";
   return `[${formatMetricChange(metric, low)}, ${formatMetricChange(metric, high)}]`;
+}
+
+/**
+ * A p-value with as many digits as the others of its column.
+ * @example
+ * formatPCell(0.5); // "0.500"
+ */
+export function formatPCell(p: number | null): string {
+  return p === null || p < 0.001 ? formatPValue(p) : p.toFixed(3);
 }

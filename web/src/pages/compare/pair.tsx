@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MetricComparison, PairedComparison } from "../../../../src/metrics/compare/index.js";
-import { CHANGE_WORDS, formatPValue } from "../../../../src/report/compare-cells.js";
+import { CHANGE_WORDS } from "../../../../src/report/compare-cells.js";
 import {
   formatCount,
   formatPlural,
@@ -15,7 +15,13 @@ import {
 import { type ComparedSides, formatTaskParameter, parseTaskParameter } from "./compared-task.js";
 import { FlippedTasks, findFlipOutcomes, isFlipped } from "./flips.js";
 import { ForestPlots } from "./forest.js";
-import { formatChangeInterval, formatMetricChange, formatMetricTitle, formatMetricValue } from "./metric-cells.js";
+import {
+  formatChangeInterval,
+  formatMetricChange,
+  formatMetricTitle,
+  formatMetricValue,
+  formatPCell,
+} from "./metric-cells.js";
 import { OutputDiff } from "./output-diff.js";
 import { SystemNames } from "./verdicts.js";
 
@@ -229,8 +235,8 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
         <b>{formatMetricChange(metric, difference)}</b>
       </td>
       <td class="number">{formatChangeInterval(metric)}</td>
-      <td class="number">{formatPValue(p)}</td>
-      <td class="number">{formatPValue(adjustedP)}</td>
+      <td class="number">{formatPCell(p)}</td>
+      <td class="number">{formatPCell(adjustedP)}</td>
       <td class="number">{formatCount(n)}</td>
       <td>
         <span class={`compared compared-${change}`}>

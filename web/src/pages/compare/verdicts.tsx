@@ -4,11 +4,10 @@ import {
   type MetricComparison,
   type PairedComparison,
 } from "../../../../src/metrics/compare/index.js";
-import { formatPValue } from "../../../../src/report/compare-cells.js";
 import { summarizeTests } from "../../../../src/report/compare-verdict.js";
 import type { CompareVerdict, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { buildAddress, formatMoment, formatPlural, revealLine, revealText, Scrollable } from "../../ui/index.js";
-import { formatChangeInterval, formatMetricChange, formatMetricTitle } from "./metric-cells.js";
+import { formatChangeInterval, formatMetricChange, formatMetricTitle, formatPCell } from "./metric-cells.js";
 
 /** Begins with the date, because runs of one title differ by nothing else and a narrow list cuts the end. */
 export function formatRunLabel({ title, createdAt, status }: RunCard): string {
@@ -120,6 +119,7 @@ export function sortByRegression(lines: readonly VerdictLine[]): VerdictLine[] {
 /** One line per pair of systems, regressions first. */
 export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]; caption: string }) {
   const hasRuns = lines.some(({ run }) => run !== null);
+  const over = findSharedHypotheses(lines);
   return (
     <Scrollable class="table-scroll" label={caption}>
       <table class="table compare-verdicts">
@@ -135,13 +135,14 @@ export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]
             {["B − A", "Interval", "p", "Adjusted p"].map((title) => (
               <th key={title} scope="col" class="number">
                 {title}
+                {title === "Adjusted p" && over !== null && <span class="unit"> over {over}</span>}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {sortByRegression(lines).map((line) => (
-            <VerdictRow key={line.address} line={line} hasRuns={hasRuns} />
+            <VerdictRow key={line.address} line={line} hasRuns={hasRuns} over={over} />
           ))}
         </tbody>
       </table>
@@ -149,11 +150,27 @@ export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]
   );
 }
 
-function VerdictRow({ line: { run, comparison, verdict, address }, hasRuns }: { line: VerdictLine; hasRuns: boolean }) {
+/** How many differences were corrected for, if all lines agree: then the head says it once. */
+function findSharedHypotheses(lines: readonly VerdictLine[]): number | null {
+  const counts = lines.flatMap(({ comparison }) => {
+    const quality = findQualityMetric(comparison);
+    return quality == null || quality.adjustedP === null ? [] : [quality.hypotheses];
+  });
+  const [first = null] = counts;
+  return counts.every((count) => count === first) ? first : null;
+}
+
+interface VerdictRowProps {
+  line: VerdictLine;
+  hasRuns: boolean;
+  over: number | null;
+}
+
+function VerdictRow({ line: { run, comparison, verdict, address }, hasRuns, over }: VerdictRowProps) {
   const quality = findQualityMetric(comparison);
   return (
     <tr>
-      {hasRuns && <td>{run !== null && <bdi>{formatRunLabel(run)}</bdi>}</td>}
+      {hasRuns && <td>{run !== null && <RunName run={run} />}</td>}
       <th scope="row">
         <a href={address}>
           <SystemNames comparison={comparison} />
@@ -162,12 +179,22 @@ function VerdictRow({ line: { run, comparison, verdict, address }, hasRuns }: { 
       <td class="verdict-cell">
         <LiftSign lift={verdict.lift} /> {LIFT_LABELS[verdict.lift]}
       </td>
-      {quality === undefined ? <td colSpan={5}>–</td> : <QualityCells metric={quality} />}
+      {quality === undefined ? <td colSpan={5}>–</td> : <QualityCells metric={quality} over={over} />}
     </tr>
   );
 }
 
-function QualityCells({ metric }: { metric: MetricComparison }) {
+/** Its date on a line of its own, which does not break. */
+function RunName({ run: { title, createdAt } }: { run: RunCard }) {
+  return (
+    <>
+      <bdi>{revealLine(title)}</bdi>
+      <small class="quiet block nowrap">{formatMoment(createdAt)}</small>
+    </>
+  );
+}
+
+function QualityCells({ metric, over }: { metric: MetricComparison; over: number | null }) {
   const { difference, p, adjustedP, hypotheses } = metric;
   return (
     <>
@@ -176,10 +203,10 @@ function QualityCells({ metric }: { metric: MetricComparison }) {
         <b>{formatMetricChange(metric, difference)}</b>
       </td>
       <td class="number">{formatChangeInterval(metric)}</td>
-      <td class="number">{formatPValue(p)}</td>
+      <td class="number">{formatPCell(p)}</td>
       <td class="number">
-        {formatPValue(adjustedP)}
-        {adjustedP !== null && <small class="quiet"> over {hypotheses}</small>}
+        {formatPCell(adjustedP)}
+        {adjustedP !== null && over === null && <small class="quiet"> over {hypotheses}</small>}
       </td>
     </>
   );

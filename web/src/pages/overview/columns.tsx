@@ -16,8 +16,7 @@ import {
   StatusBadge,
   type TableColumn,
 } from "../../ui/index.js";
-import type { LeaderboardEntry } from "../run-groups.js";
-import { buildRowsAddress, type FigureScope } from "../run-groups.js";
+import { buildRowsAddress, chooseRankingCost, type FigureScope, type LeaderboardEntry } from "../run-groups.js";
 import { ChangeCell, findHeadlineChange } from "./changes.js";
 
 /** Quality and pass rate are one column where they are equal. */
@@ -127,7 +126,7 @@ function createCostColumns(entries: readonly LeaderboardEntry[]): TableColumn<Le
         <span title={formatCostInterval(figures)}>{format(figures.cost_per_pass_usd)}</span>
       ),
     },
-    PARETO_COLUMN,
+    createParetoColumn(entries),
   ];
 }
 
@@ -205,18 +204,25 @@ const RELIABILITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   },
 ];
 
-const PARETO_COLUMN: TableColumn<LeaderboardEntry> = {
-  key: "pareto",
-  group: "Cost",
-  isBestLow: true,
-  title: "Pareto rank",
-  about:
-    "1: no other system here is at least as good for less. By quality and dollars per pass if every system here has a price, else output tokens per pass; last if one of them is unknown",
-  isNumeric: true,
-  value: ({ rank }) => rank,
-  cell: ({ rank }) =>
-    rank === null ? <span title="No system here has both a quality and a cost per pass">{MISSING}</span> : String(rank),
-};
+/** Says in its head what decides besides quality, as the run page does. */
+function createParetoColumn(entries: readonly LeaderboardEntry[]): TableColumn<LeaderboardEntry> {
+  return {
+    key: "pareto",
+    group: "Cost",
+    isBestLow: true,
+    title: `Pareto rank, by ${chooseRankingCost(entries) === "cost_per_pass_usd" ? "$" : "tokens"}`,
+    about:
+      "1: no other system here is at least as good for less. By quality and dollars per pass if every system here has a price, else output tokens per pass; last if one of them is unknown",
+    isNumeric: true,
+    value: ({ rank }) => rank,
+    cell: ({ rank }) =>
+      rank === null ? (
+        <span title="No system here has both a quality and a cost per pass">{MISSING}</span>
+      ) : (
+        String(rank)
+      ),
+  };
+}
 
 function CoverageCell({ value }: { value: number | null }) {
   if (value === null || value >= LOW_COVERAGE) return <>{formatShare(value)}</>;

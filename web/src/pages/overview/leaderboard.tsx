@@ -61,7 +61,7 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
       <ThresholdNote entries={entries} />
       <LeaderboardAnswer title={describeContent(group)} entries={entries} scope={{ dataset, tag }} />
       {isFirst && <LeaderboardAnswerCharts group={group} entries={entries} scope={{ dataset, tag }} />}
-      <TokenNote entries={entries} />
+      <RankNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
         rows={entries}
@@ -134,10 +134,15 @@ function LeaderboardAnswer({ title, entries, scope }: LeaderboardAnswerProps) {
   );
 }
 
-function TokenNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
-  if (chooseRankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
+/** Says what ranks are by: the front of the chart is by the cost of an attempt, and may differ. */
+function RankNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  if (entries.length < 2 || entries.every(({ rank }) => rank === null)) return null;
   return (
-    <p class="quiet">Not every system here has a price, so Pareto ranks use quality and output tokens per pass.</p>
+    <p class="quiet">
+      {chooseRankingCost(entries) === "cost_per_pass_usd"
+        ? "Pareto ranks use quality and dollars per pass, failures included; the chart shows dollars per attempt."
+        : "Not every system here has a price, so Pareto ranks use quality and output tokens per pass."}
+    </p>
   );
 }
 

@@ -228,22 +228,37 @@ function buildColumn(key: string, rule: ColumnRule, systems: readonly SystemMetr
   const found = systems.flatMap(({ metrics }) => metrics.get(key) ?? []);
   const values = found.map(({ value }) => value);
   const bounds = rule.hasInterval ? found.flatMap(({ low, high }) => [low, high]) : [];
+  const measured = rule.kind === "usd" ? listCosts(systems) : [...values, ...bounds];
   return {
     key,
     title: rule.title ?? formatKeyTitle(key),
     about: rule.about,
     group: rule.group,
-    format: chooseColumnFormat(rule.kind, [...values, ...bounds]),
+    format: chooseColumnFormat(rule.kind, measured),
     hasInterval: rule.hasInterval ?? false,
     best:
       rule.better === "none"
         ? null
         : findBestValue(
-            values.filter((value) => value !== null),
+            listComparable(found, rule).filter((value) => value !== null),
             rule.better === "high",
           ),
     isFirst: false,
   };
+}
+
+/** Costs stand beside each other: all of them have one unit. */
+function listCosts(systems: readonly SystemMetrics[]): (number | null)[] {
+  const rules = RULES.filter(({ kind }) => kind === "usd");
+  return systems.flatMap(({ metrics }) =>
+    [...metrics].flatMap(([key, { value }]) => (rules.some(({ pattern }) => pattern.test(key)) ? [value] : [])),
+  );
+}
+
+/** A share without an interval is that of a single example: it is not called the best beside those that have one. */
+function listComparable(found: readonly SummaryMetric[], { hasInterval }: ColumnRule): (number | null)[] {
+  const certain = hasInterval ? found.filter(({ low, high }) => low !== null && high !== null) : [];
+  return (certain.length > 0 ? certain : found).map(({ value }) => value);
 }
 
 interface Breakdown {

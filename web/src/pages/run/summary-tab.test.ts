@@ -62,6 +62,36 @@ test("groups columns, marks the best value, and leaves out what only repeats ano
   expect(columns[2]?.format.unit).toBe("by $ per pass");
 });
 
+test("gives all costs one unit, and does not call the share of a single example the best", () => {
+  const columns = listColumns(
+    {
+      mean_cost_usd: 0.039,
+      p90_cost_per_success: 0.000048,
+      pass_hat_3: 0.5,
+      pass_hat_3_ci_low: 0.2,
+      pass_hat_3_ci_high: 0.8,
+    },
+    {
+      mean_cost_usd: 0.011,
+      p90_cost_per_success: 0.022,
+      pass_hat_3: 0.2,
+      pass_hat_3_ci_low: 0.1,
+      pass_hat_3_ci_high: 0.6,
+    },
+    { mean_cost_usd: 0.02, p90_cost_per_success: 0.0008, pass_hat_3: 1 },
+  );
+  const shown = columns.map(({ key, best, format: { unit, format } }) => [
+    key,
+    unit,
+    best === null ? null : format(best),
+  ]);
+  expect(shown).toEqual([
+    ["mean_cost_usd", "$ per 1,000", "11.000"],
+    ["p90_cost_per_success", "$ per 1,000", "0.048"],
+    ["pass_hat_3", "", "0.500"],
+  ]);
+});
+
 test("shows the largest k, and tokens per pass where a price is missing", () => {
   const keys = listColumns(
     { pass_rate: 0.5, mean_score: 0.6, pass_hat_1: 0.5, pass_hat_3: 0.2, pass_at_3: 0.9, cost_of_pass: 12 },

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { formatCount, navigate, type Route, revealLine, updateQuery } from "../../ui/index.js";
+import { formatCount, navigate, type Route, revealLine, Scrollable, updateQuery } from "../../ui/index.js";
 import { AnswerCharts } from "../answer-charts.js";
 import { buildSelectionQuery } from "../row-filter.js";
 import { CostSections } from "./cost-sections.js";
@@ -36,7 +36,12 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
         onPick={(picked) => navigate(["run", view.card.id, "rows"], buildSelectionQuery(picked))}
       />
       {view.reliability !== null && <Reliability run={view.card.id} profiles={view.reliability} systems={names} />}
-      <SummaryTable run={view.card.id} systems={systems} columns={columns} />
+      <SummaryTable
+        caption="Figures of each system, with 95 % intervals"
+        run={view.card.id}
+        systems={systems}
+        columns={columns}
+      />
       <BreakdownTables run={view.card.id} systems={systems} />
       <CostSections view={view} />
       <EfficiencyBlocks systems={systems} />
@@ -62,48 +67,52 @@ function listSystems({ summary }: RunView): SystemMetrics[] {
 }
 
 interface SummaryTableProps {
+  caption: string;
   run: string;
   systems: readonly SystemMetrics[];
   columns: readonly SummaryColumn[];
 }
 
-function SummaryTable({ run, systems, columns }: SummaryTableProps) {
+function SummaryTable({ caption, run, systems, columns }: SummaryTableProps) {
   return (
-    <table class="table summary">
-      <caption class="unseen">Figures of each system, with 95 % intervals</caption>
-      <thead>
-        <tr>
-          <th scope="col" rowSpan={2}>
-            System
-          </th>
-          {groupColumns(columns).map(({ group, count }) => (
-            <th key={group} scope="colgroup" colSpan={count} class="group">
-              {group}
+    <Scrollable class="table-scroll summary-scroll" label={caption}>
+      {" "}
+      <table class="table summary">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col" rowSpan={2}>
+              System
             </th>
-          ))}
-        </tr>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.key} scope="col" class={column.isFirst ? "number first" : "number"} title={column.about}>
-              {revealLine(column.title)}
-              {column.format.unit !== "" && <span class="unit"> {column.format.unit}</span>}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {systems.map(({ system, metrics }) => (
-          <tr key={system}>
-            <th scope="row">
-              <SystemRowsLink run={run} system={system} />
-            </th>
-            {columns.map((column) => (
-              <MetricCell key={column.key} column={column} metric={metrics.get(column.key)} />
+            {groupColumns(columns).map(({ group, count }) => (
+              <th key={group} scope="colgroup" colSpan={count} class="group">
+                {group}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" class={column.isFirst ? "number first" : "number"} title={column.about}>
+                {revealLine(column.title)}
+                {column.format.unit !== "" && <span class="unit"> {column.format.unit}</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {systems.map(({ system, metrics }) => (
+            <tr key={system}>
+              <th scope="row">
+                <SystemRowsLink run={run} system={system} />
+              </th>
+              {columns.map((column) => (
+                <MetricCell key={column.key} column={column} metric={metrics.get(column.key)} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
   );
 }
 
@@ -162,7 +171,7 @@ function BreakdownTables({ run, systems }: { run: string; systems: readonly Syst
           <summary>
             Mean score by {revealLine(title)} <span class="quiet">({formatCount(columns.length)})</span>
           </summary>
-          <SummaryTable run={run} systems={systems} columns={columns} />
+          <SummaryTable caption={`Mean score by ${revealLine(title)}`} run={run} systems={systems} columns={columns} />
         </details>
       ))}
     </>
