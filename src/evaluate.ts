@@ -1,4 +1,4 @@
-import type { EvalResult, Metric } from "./core/index.js";
+import type { EvalResult, EvalRow, Metric } from "./core/index.js";
 import { type StandardMetrics, type StandardSummary, standardMetrics } from "./metrics/index.js";
 import { memoTokenizer } from "./models/index.js";
 import { RunResult } from "./report/index.js";
@@ -52,11 +52,13 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
   try {
     // With a queue the workers score, so they prepare the evaluators.
     if (queue === null) await prepareEvaluators(plan);
-    const notes = [...plan.notes, ...describePrices(plan.systems)];
+    const baseline = await loadBaseline(prepared, options);
+    const notes = [...plan.notes, ...describePrices(plan.systems), ...baseline.notes];
     const store = openRunStore(plan, config, options);
     const startedAt = new Date();
     const times = new SystemTimer(() => performance.now());
     try {
+      if (store.journal !== null && options.resume === undefined) baseline.store(store.journal.dir);
       for (const note of store.notes) options.onNote?.(note);
       options.batches?.attach(
         plan.systems.map(({ name }) => name),
@@ -73,7 +75,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         budgets,
         store,
         times,
-        stopRule: options.until === "none" ? undefined : sequential?.createStopRule(plan, config),
+        stopRule: options.until === "none" ? undefined : sequential?.createStopRule(plan, config, baseline.rows),
         onProgress: createProgressCallback(options.onProgress, notes) ?? null,
       });
       const rows =
@@ -96,7 +98,12 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         timing,
         budget: spent === null ? undefined : createReceipt(spent),
         runDir,
-        sequential: sequential?.reportSequentialRun({ config, examples: plan.examples, rows }),
+        sequential: sequential?.reportSequentialRun({
+          config,
+          examples: plan.examples,
+          rows,
+          stored: baseline.rows,
+        }),
         notes,
       });
       if (store.journal !== null) storeResult(store.journal, result);
@@ -107,6 +114,27 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
   } finally {
     await queue?.close();
   }
+}
+
+interface LoadedBaseline {
+  rows: readonly EvalRow[];
+  notes: readonly string[];
+  /** Copies the rows into the folder of the run. */
+  store: (dir: string) => void;
+}
+
+/** The rows of the stored run that this one is compared with; none for most. */
+async function loadBaseline(
+  { plan, config }: PreparedRun,
+  { until, resume }: EvaluateOptions,
+): Promise<LoadedBaseline> {
+  const against = config.until?.against;
+  if (against === undefined) return { rows: [], notes: [], store: () => {} };
+  const { loadStoredBaseline, readBaselineRows, storeBaselineRows } = await import("./runs/stored-baseline.js");
+  if (resume !== undefined) return { rows: readBaselineRows(resume), notes: [], store: () => {} };
+  const from = typeof until === "object" ? (until.against ?? "") : "";
+  const { rows, notes } = loadStoredBaseline(from, { plan, config, against });
+  return { rows, notes, store: (dir) => storeBaselineRows(dir, rows) };
 }
 
 async function openQueue(queue: NonNullable<EvaluateOptions["queue"]>): Promise<QueueRun> {

@@ -14,6 +14,8 @@ export interface CiFlags {
   failOnRegression?: boolean;
   minDifference?: number;
   maxDrop?: number;
+  until?: string;
+  margin?: number;
   runsDir: string;
 }
 
@@ -26,11 +28,15 @@ export async function executeCi(command: readonly string[], flags: CiFlags): Pro
   const isFork = isForkPullRequest(readGithubEvent(process.env), process.env);
   if (isFork) printNote("This pull request comes from a fork: its code is not run, only stored runs are compared.");
   const measured =
-    isFork || flags.run !== undefined ? null : await runStep([...withRunsDir(command, flags), "--quiet"]);
+    isFork || flags.run !== undefined
+      ? null
+      : await runStep([...withRunsDir(command, flags), ...listUntilFlags(flags), "--quiet"]);
   const run = flags.run ?? (measured?.outputs.get("run") || null);
   if (run === null && measured !== null && flags.baseline !== undefined && measured.exitCode === EXIT.fine)
     printNote("There are several evals, so none is compared with the baseline. Name one eval file to compare it.");
-  const compared = run === null ? null : await compareWithBaseline(run, flags);
+  // A run that stopped when it was decided has compared itself.
+  const isCompared = measured !== null && listUntilFlags(flags).length > 0;
+  const compared = run === null || isCompared ? null : await compareWithBaseline(run, flags);
   const steps = [measured, compared].filter((step) => step !== null);
   const verdict = combineVerdicts(steps, isFork);
   const title = findTitle(run, flags);
@@ -48,7 +54,8 @@ export async function executeCi(command: readonly string[], flags: CiFlags): Pro
   return verdict.exitCode;
 }
 
-function checkCiFlags(command: readonly string[], { run, baseline, failOnRegression, maxDrop }: CiFlags): void {
+function checkCiFlags(command: readonly string[], flags: CiFlags): void {
+  const { run, baseline, failOnRegression, maxDrop } = flags;
   const [name = "run"] = command;
   if (!COMMANDS.includes(name) && !name.startsWith("-"))
     throw new UsageError(`assay ci runs ${COMMANDS.join(", ")}, got "${name}". Pass it after --.`);
@@ -56,6 +63,37 @@ function checkCiFlags(command: readonly string[], { run, baseline, failOnRegress
     throw new UsageError("--run compares a stored run, so nothing else is run. Remove it, or what follows --.");
   if (baseline === undefined && (failOnRegression === true || maxDrop !== undefined))
     throw new UsageError("--fail-on-regression and --max-drop need a run to compare with. Add --baseline.");
+  checkUntilFlags(name, flags);
+}
+
+/** Between equal systems, only a margin can be decided early. */
+function checkUntilFlags(command: string, { until, margin, ...flags }: CiFlags): void {
+  if (until === undefined) {
+    if (margin === undefined) return;
+    throw new UsageError("--margin needs --until decided. Add it, or remove --margin.");
+  }
+  if (until.trim().toLowerCase() !== "decided")
+    throw new UsageError(`assay ci takes --until decided, got --until ${until}. Ask other questions with assay run.`);
+  if (margin === undefined)
+    throw new UsageError("--until decided needs the loss of quality that you accept, such as --margin 0.05.");
+  if (flags.baseline === undefined) throw new UsageError("--until needs a run to compare with. Add --baseline.");
+  if (command !== "run" && !command.startsWith("-"))
+    throw new UsageError(`--until is for assay run, not for assay ${command}. Remove it.`);
+  const { run, failOnRegression, minDifference, maxDrop } = flags;
+  const others = {
+    "--run": run,
+    "--fail-on-regression": failOnRegression,
+    "--min-difference": minDifference,
+    "--max-drop": maxDrop,
+  };
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other !== undefined) throw new UsageError(`--until decides by --margin, so it takes no ${other}. Remove it.`);
+}
+
+/** The first run of a project has no baseline: it runs every task, and can become one. */
+function listUntilFlags({ until, margin, baseline, runsDir }: CiFlags): string[] {
+  if (until === undefined || baseline === undefined || !hasRun(baseline, runsDir)) return [];
+  return ["--until", "decided", "--margin", String(margin), "--against", baseline];
 }
 
 function withRunsDir(command: readonly string[], { runsDir }: CiFlags): string[] {

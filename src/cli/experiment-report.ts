@@ -1,4 +1,4 @@
-import type { EvalRow } from "../core/index.js";
+import type { EvalRow, SequentialReport } from "../core/index.js";
 import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
 import { type ExperimentRecord, formatShard, mergeShards, readExperimentRecord } from "../evals/index.js";
 import {
@@ -9,8 +9,9 @@ import {
   renderExperimentMarkdown,
   toReportedVariant,
 } from "../report/index.js";
-import { describeQuarantine, readCountedRows } from "../runs/index.js";
+import { describeQuarantine, readCountedRows, readSequentialReport } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
+import { chooseSequentialExit } from "./judge-run.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
@@ -28,7 +29,7 @@ const LATEST = "latest";
 /** `assay experiment merge`: combines the runs of all shards. */
 export async function executeExperimentMerge(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
   checkExperimentFlags(flags);
-  const stored = runs.map((name) => readStoredExperiment(findExperimentDir(name, flags)));
+  const stored = await Promise.all(runs.map((name) => readStoredExperiment(findExperimentDir(name, flags))));
   const merged = mergeShards(stored.map((each) => ({ ...each, run: each.dir })));
   const { record, missing } = merged;
   const absent = missing.length === 0 ? [] : [`missing shards: ${missing.join(", ")}`];
@@ -38,7 +39,7 @@ export async function executeExperimentMerge(runs: readonly string[], flags: Exp
 /** `assay experiment report`: reports a stored experiment or shard again. */
 export async function executeExperimentReport(run: string | undefined, flags: ExperimentReportFlags): Promise<number> {
   checkExperimentFlags(flags);
-  const stored = readStoredExperiment(findExperimentDir(run ?? LATEST, flags));
+  const stored = await readStoredExperiment(findExperimentDir(run ?? LATEST, flags));
   const { shard } = stored.record;
   const notes =
     shard === null ? [] : [`this is shard ${formatShard(shard)}: combine all of them with experiment merge`];
@@ -57,8 +58,15 @@ export function renderExperiment(report: ExperimentReport, output: string): stri
     : renderExperimentMarkdown(report, output === "markdown" ? undefined : createScreenLayout());
 }
 
+/** Too few scored trials decide first, then the answer to the question of the run, if it has one. */
+export function chooseExperimentExit(report: ExperimentReport, minCoverage: number): number {
+  const covered = chooseCoverageExitCode(report, minCoverage);
+  const { sequential } = report;
+  return covered !== EXIT.fine || sequential === null ? covered : chooseSequentialExit(sequential);
+}
+
 /** Differences between variants with too few scored trials say nothing. */
-export function chooseCoverageExitCode({ variants }: ExperimentReport, least: number): number {
+function chooseCoverageExitCode({ variants }: ExperimentReport, least: number): number {
   const low = variants.filter(({ coverage, trials }) => (coverage ?? 0) < least || trials.pass + trials.fail === 0);
   for (const { name, coverage, coverageReason } of low)
     printNote(
@@ -69,12 +77,14 @@ export function chooseCoverageExitCode({ variants }: ExperimentReport, least: nu
   return low.length === 0 ? EXIT.fine : EXIT.infrastructure;
 }
 
-export interface StoredExperiment {
+interface StoredExperiment {
   dir: string;
   record: ExperimentRecord;
   rows: readonly EvalRow[];
-  /** Without the trials that are put aside. */
+  /** Without the trials that are put aside, or were not needed. */
   planned: number;
+  /** What a run that may stop early has decided; null for any other. */
+  sequential: SequentialReport | null;
   notes: readonly string[];
 }
 
@@ -104,14 +114,22 @@ function findLatestExperiment(runsDir: string): string {
   }
 }
 
-/** The experiment, or the shard of one, in a run folder. */
-export function readStoredExperiment(dir: string): StoredExperiment {
-  const manifest = readManifest(dir);
-  const record = readExperimentRecord(manifest.invocation);
+/** The record of the experiment, or of the shard of one, in a run folder. */
+export function readStoredRecord(dir: string): ExperimentRecord {
+  const record = readExperimentRecord(readManifest(dir).invocation);
   if (record === null) throw new UsageError(`${dir} is not an experiment. Start one with assay experiment run.`);
+  return record;
+}
+
+/** The experiment, or the shard of one, in a run folder. */
+async function readStoredExperiment(dir: string): Promise<StoredExperiment> {
+  const record = readStoredRecord(dir);
+  const manifest = readManifest(dir);
   const { rows, quarantined } = readCountedRows(dir, manifest);
-  const planned = manifest.planned - quarantined.length;
-  return { dir, record, rows, planned, notes: describeQuarantine({ rows, quarantined }) };
+  const sequential = await readSequentialReport(dir, manifest);
+  const notRun = sequential?.arms.reduce((sum, arm) => sum + arm.notRun, 0) ?? 0;
+  const planned = manifest.planned - quarantined.length - notRun;
+  return { dir, record, rows, planned, sequential, notes: describeQuarantine({ rows, quarantined }) };
 }
 
 interface ExperimentReportInput {
@@ -133,11 +151,13 @@ async function reportStored({ record, stored, flags, notes, isPart = false }: Ex
     notes: [...record.notes, ...notes, ...stored.flatMap((each) => each.notes), ...unfinished],
   };
   const rows = stored.flatMap((each) => each.rows);
-  const report = buildExperimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });
+  // Only the run of a whole experiment can stop early.
+  const sequential = stored.length === 1 ? stored[0]?.sequential : null;
+  const report = buildExperimentReport(about, rows, { ...flags, sequential, runs: stored.map(({ dir }) => dir) });
   await writeResult(renderExperiment(report, flags.output));
   const problems = [...(isPart ? [] : notes), ...unfinished];
   for (const problem of problems) printNote(problem);
-  const covered = chooseCoverageExitCode(report, DEFAULT_MIN_COVERAGE);
+  const covered = chooseExperimentExit(report, DEFAULT_MIN_COVERAGE);
   return problems.length === 0 ? covered : EXIT.infrastructure;
 }
 

@@ -11,13 +11,14 @@ import {
   parseShard,
   planExperiment,
 } from "../evals/index.js";
-import { evaluate } from "../evaluate.js";
+import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import type { JudgeModelPlace } from "../graders/index.js";
-import { standardMetrics } from "../metrics/index.js";
+import { recallUntil, standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/index.js";
 import { buildExperimentReport, formatPlural, toReportedVariant } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { DEFAULT_MAX_WORKERS } from "../runs/index.js";
+import { readManifest } from "../store/index.js";
 import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
 import { closeGraders, selectAgentSettings } from "./eval.js";
@@ -25,10 +26,10 @@ import { toAgentConfig } from "./eval-plan.js";
 import { openEvalProject } from "./eval-project.js";
 import {
   checkExperimentFlags,
-  chooseCoverageExitCode,
+  chooseExperimentExit,
   type ExperimentReportFlags,
   findExperimentDir,
-  readStoredExperiment,
+  readStoredRecord,
   renderExperiment,
 } from "./experiment-report.js";
 import { createInterrupt } from "./interrupt.js";
@@ -37,7 +38,7 @@ import { requireNoQueue } from "./queue-address.js";
 import type { PrintReport } from "./report.js";
 import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
-import { toOutageOptions } from "./run-source.js";
+import { settleUntil, toOutageOptions } from "./run-source.js";
 import { withMock } from "./simulate.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
@@ -76,13 +77,28 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   /** Allows code and commands named by files outside this folder. */
   trust?: boolean;
   quiet?: boolean;
+  until?: string;
+  margin?: number;
+  quality?: string;
+  population?: string;
+  confidence?: number;
 }
 
 /** `assay experiment run`: runs all variants of an experiment, or of one shard, in one run. */
 export async function executeExperimentRun(file: string, flags: ExperimentRunFlags): Promise<number> {
   checkExperimentFlags(flags);
+  settleUntil(flags);
+  refuseShardUntil(flags);
   return withMock(flags, (simulated) =>
     runExperiment(file, simulated === undefined ? flags : { ...flags, agentUrl: simulated.url }),
+  );
+}
+
+/** Every shard would be decided by itself, and their merged verdict would have no guarantee. */
+function refuseShardUntil({ until, shard }: ExperimentRunFlags): void {
+  if (until === undefined || until === "none" || shard === undefined) return;
+  throw new UsageError(
+    "--until cannot be combined with --shard: each shard would stop by itself, and together they would have no guarantee. Remove one of them.",
   );
 }
 
@@ -248,6 +264,7 @@ async function measureExperiment({ plan, systems, flags, file }: ExperimentWork)
       ...toOutageOptions(onOutage),
       ...(workers === undefined ? {} : { maxWorkers: workers }),
       ...resolveStoreOptions(plan.record, flags),
+      ...toUntilOptions(plan.record, flags),
       invocation: recordExperimentInvocation(file, flags, plan.record),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
@@ -280,7 +297,8 @@ function resolveStoreOptions(
   flags: ExperimentRunFlags,
 ): { runsDir: string } | { resume: string } {
   if (flags.resume === undefined) return { runsDir: flags.runsDir };
-  const { dir, record: before } = readStoredExperiment(findExperimentDir(flags.resume, flags));
+  const dir = findExperimentDir(flags.resume, flags);
+  const before = readStoredRecord(dir);
   if (before.fingerprint !== record.fingerprint)
     throw new UsageError(
       `${dir} has a different plan: the experiment, its evals or files they use have changed since.`,
@@ -290,6 +308,21 @@ function resolveStoreOptions(
   );
   if (was !== is) throw new UsageError(`${dir} is ${was}, not ${is}. Pass the same --shard.`);
   return { resume: dir };
+}
+
+/** When the run may stop: the baseline is compared with every other variant. A resumed run keeps its question. */
+function toUntilOptions(
+  { variants, baseline }: ExperimentRecord,
+  { until, margin, quality, population, confidence, resume, ...flags }: ExperimentRunFlags,
+): Pick<EvaluateOptions, "until"> {
+  if (until === "none") return { until };
+  if (until === undefined) {
+    const stored = resume === undefined ? undefined : readManifest(findExperimentDir(resume, flags)).config.until;
+    return stored === undefined ? {} : { until: recallUntil(stored) };
+  }
+  const own = variants.map(({ name, systems }) => ({ name, systems }));
+  const ordered = [...own.filter(({ name }) => name === baseline), ...own.filter(({ name }) => name !== baseline)];
+  return { until: { question: until, margin, quality, population, confidence, variants: ordered } };
 }
 
 function recordExperimentInvocation(file: string, flags: ExperimentRunFlags, experiment: ExperimentRecord): object {
@@ -309,13 +342,13 @@ async function reportExperimentRun(
   result: EvalResult,
   { record, flags, stopCode, file }: FinishedExperiment,
 ): Promise<number> {
-  const { rows, runDir, notes } = result;
+  const { rows, runDir, notes, sequential } = result;
   const about = {
     ...record,
     variants: record.variants.map((variant) => toReportedVariant(variant, true)),
     notes: [...new Set([...record.notes, ...notes])],
   };
-  const report = buildExperimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
+  const report = buildExperimentReport(about, rows, { ...flags, sequential, runs: runDir === null ? [] : [runDir] });
   await writeResult(renderExperiment(report, flags.output));
   if (runDir !== null) printNote(`Stored in ${runDir}`);
   if (stopCode !== null) {
@@ -323,5 +356,5 @@ async function reportExperimentRun(
     printNote(`Interrupted. Resume with: assay experiment run ${file}${shard} --resume ${runDir}`);
     return stopCode;
   }
-  return chooseCoverageExitCode(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
+  return chooseExperimentExit(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
 }

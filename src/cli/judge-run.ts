@@ -62,7 +62,7 @@ function addSequentialVerdict(verdict: RunVerdict, { sequential }: EvalResult): 
 }
 
 /** As for `assay migrate`: 1 if the answer is no, 3 if there is none. */
-function chooseSequentialExit({ findings, isDecided, ...asked }: SequentialReport): number {
+export function chooseSequentialExit({ findings, isDecided, ...asked }: SequentialReport): number {
   const has = (answer: SequentialAnswer) => findings.some((finding) => finding.answer === answer);
   if (asked.margin !== undefined) {
     if (has("non-inferior")) return EXIT.fine;

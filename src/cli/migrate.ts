@@ -129,6 +129,10 @@ const MIGRATE_SOURCE: RunSource = {
 
 /** The margin is part of the question, so that a resumed migration must keep it. */
 function settleMigrationUntil(config: RunFlags): RunFlags {
+  if (config.against !== undefined)
+    throw new UsageError(
+      "assay migrate compares with --from or --replay. Remove against, or compare with a stored run: assay run --until decided --against RUN.",
+    );
   const { margin = DEFAULT_MARGIN, quality: _, ...others } = config;
   const { until } = config;
   if (until === undefined || until === "none") {

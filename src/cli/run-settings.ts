@@ -947,6 +947,24 @@ export const UNTIL_SETTINGS = {
     section: "Deciding",
     isHarmless: true,
   },
+  /** With until decided: a stored run whose system the others are compared with, without running it again. */
+  against: {
+    kind: "text",
+    flag: "--against <run>",
+    help: "with --until decided, compare with this stored run, task by task; its trials are not run again",
+    docs: "with `--until decided`, compare with this stored run (a folder, id, tag or title) task by task, until each system is known to be better or worse; its trials are not run again. See [deciding.md](../guides/deciding.md#against-a-stored-run)",
+    section: "Deciding",
+    isHarmless: true,
+  },
+  /** With against: the system of that run. Default: its only one, or the one of the same name. */
+  againstSystem: {
+    kind: "text",
+    flag: "--against-system <name>",
+    help: "with --against, the system of that run (default: its only one, or the one of the same name)",
+    docs: "with `--against`, the system of that run (default: its only one, or the one of the same name)",
+    section: "Deciding",
+    isHarmless: true,
+  },
 } satisfies RunSettings;
 
 /** Of other commands. */

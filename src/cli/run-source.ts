@@ -52,19 +52,33 @@ export function toBudgetOptions(config: RunConfig): Pick<EvaluateOptions, "budge
 
 /** When the run stops before its last task. */
 function toUntilOptions(config: RunConfig): Pick<EvaluateOptions, "until"> {
-  const { until, margin, quality, population, confidence } = config;
+  const { until, margin, quality, population, confidence, against, againstSystem } = config;
   if (until === undefined) return {};
-  return {
-    until:
-      until === "none" ? until : { question: until, ...omitUndefined({ margin, quality, population, confidence }) },
-  };
+  if (until === "none") return { until };
+  const details = omitUndefined({ margin, quality, population, confidence, against, againstSystem });
+  return { until: { question: until, ...details } };
 }
 
+type UntilFlags = Pick<
+  RunConfig,
+  "until" | "margin" | "quality" | "population" | "confidence" | "against" | "againstSystem"
+>;
+
 /** Checks when a run of any question stops. Details of a question that was not asked would be ignored. */
-export function settleUntil<Config extends RunConfig>(config: Config): Config {
-  const { until, margin, quality, population, confidence } = config;
+export function settleUntil<Config extends UntilFlags>(config: Config): Config {
+  const { until, margin, quality, population, confidence, against, againstSystem } = config;
+  if (againstSystem !== undefined && against === undefined)
+    throw new UsageError(
+      "--against-system names a system of a stored run. Add --against RUN, or remove --against-system.",
+    );
   if (until !== undefined) return config;
-  const given = { "--margin": margin, "--quality": quality, "--population": population, "--confidence": confidence };
+  const given = {
+    "--margin": margin,
+    "--quality": quality,
+    "--population": population,
+    "--confidence": confidence,
+    "--against": against,
+  };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined)
     throw new UsageError(`${flag} needs --until. Add it, such as --until decided, or remove ${flag}.`);

@@ -1,4 +1,5 @@
 import "../builtins.js";
+import { resolve } from "node:path";
 import type { System } from "../core/index.js";
 import { EXAMPLE_MODELS, EXIT, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
@@ -7,7 +8,7 @@ import { type Batches, resolveTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
-import { checkTag, readManifest } from "../store/index.js";
+import { checkTag, findRun, readManifest } from "../store/index.js";
 import type { Gates } from "./gates.js";
 import { createInterrupt } from "./interrupt.js";
 import {
@@ -43,13 +44,21 @@ import { isolateUserCode } from "./user-code.js";
 export const RUN_SOURCE: RunSource = {
   command: "run",
   metrics: standardMetrics,
-  settleUntil,
+  settleUntil: settleRunUntil,
   open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
       requireSystemsAndDatasets(systems, config);
       return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };
+
+/** A resumed run keeps the rows of the stored run that it is compared with, wherever that is now. */
+function settleRunUntil(given: RunFlags): RunFlags {
+  const config = settleUntil(given);
+  const { against, resume, runsDir = DEFAULT_RUNS_DIR } = config;
+  if (against === undefined || resume !== undefined) return config;
+  return { ...config, against: resolve(findRun({ runsDir, name: against, onNote: printNote })) };
+}
 
 /** `assay run`: the run that flags describe or that is resumed; otherwise that of the config, and eval files. */
 export async function executeRun(flags: RunFlags, evals: readonly string[] = []): Promise<number> {
@@ -62,6 +71,8 @@ export async function executeRun(flags: RunFlags, evals: readonly string[] = [])
 
 /** `outlet` takes the report, for one run of several. */
 export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: RunOutlet): Promise<number> {
+  if (flags.resume !== undefined && (flags.against ?? flags.againstSystem) !== undefined)
+    throw new UsageError("--resume keeps the stored run that the run is compared with. Remove --against.");
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }

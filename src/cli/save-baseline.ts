@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EXIT, getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
-import { findRun, QUARANTINE_FILE, RUN_FILES, readManifest, readRunLines } from "../store/index.js";
+import { requireWholeSample } from "../runs/index.js";
+import { findRun, QUARANTINE_FILE, RUN_FILES, readRunLines } from "../store/index.js";
 import { writePiecesAtomically } from "../utils/index.js";
 import { printNote } from "./streams.js";
 
@@ -11,7 +12,7 @@ import { printNote } from "./streams.js";
  */
 export async function saveBaseline(folder: string, run: string, { runsDir }: { runsDir: string }): Promise<number> {
   const dir = findRun({ runsDir, name: run, onNote: printNote });
-  const manifest = { ...readManifest(dir), invocation: null };
+  const manifest = { ...requireWholeSample(dir), invocation: null };
   requireBaselineFolder(folder);
   try {
     mkdirSync(folder, { recursive: true });

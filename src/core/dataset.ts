@@ -27,6 +27,11 @@ export interface Dataset extends Iterable<Example> {
    * intervals count each group, not each example, as one independent observation.
    */
   readonly groupBy?: string;
+  /**
+   * Examples with the same id in datasets with the same name here are one task, such as a test case in all variants of an
+   * experiment: they run next to each other, and a run that may stop early compares them.
+   */
+  readonly pairedAs?: string;
   /** What a human expert charges for one example, in dollars: part of the frontier cost of a pass. */
   readonly expertCostUsd?: number;
   /** Judge settings that apply unless the run sets its own. */

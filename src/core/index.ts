@@ -218,14 +218,16 @@ export {
 export { findSecretsInPath, isCredentialName, isNonSecretName } from "./secret-names.js";
 export type {
   AnytimeInterval,
+  ComparedVariant,
   Population,
   SequentialAnswer,
   SequentialArm,
   SequentialFinding,
   SequentialReport,
+  StoredBaseline,
   UntilConfig,
 } from "./sequential.js";
-export { asksForReaching } from "./sequential.js";
+export { asksForReaching, findSequentialArm, listComparedVariants, nameStoredBaseline } from "./sequential.js";
 export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {

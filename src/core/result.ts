@@ -64,6 +64,8 @@ export interface DatasetConfig {
   origin?: DatasetOrigin;
   /** The field that groups dependent examples; absent if there is none. */
   groupBy?: string;
+  /** Datasets with the same name here have their tasks in common; absent if it shares none. */
+  pairedAs?: string;
   /** What an expert charges for one example, in dollars; absent if unknown. */
   expertCostUsd?: number;
   /** Run settings that the dataset overrides; absent if none. */

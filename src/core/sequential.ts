@@ -15,6 +15,23 @@ export interface UntilConfig {
   readonly alpha: number;
   /** The order that the guarantee needs. */
   readonly order: "tasks";
+  /** Systems that count as one, such as those of a variant; the first is the baseline. Absent if each is by itself. */
+  readonly variants?: readonly ComparedVariant[];
+  /** The system of a stored run that those of this run are compared with; absent if there is none. */
+  readonly against?: StoredBaseline;
+}
+
+/** Several systems that are compared as one. */
+export interface ComparedVariant {
+  readonly name: string;
+  readonly systems: readonly string[];
+}
+
+/** One system of a stored run. */
+export interface StoredBaseline {
+  /** The id of the run. */
+  readonly run: string;
+  readonly system: string;
 }
 
 /** The answer about one system. */
@@ -59,7 +76,7 @@ export interface AnytimeInterval {
   readonly n: number;
 }
 
-/** What a sequential run spent on one system, and did not have to. */
+/** What a sequential run spent on one system or variant, and did not have to. */
 export interface SequentialArm {
   readonly system: string;
   /** Tasks seen when it needed no further trials; null if it ran to the end. */
@@ -99,4 +116,29 @@ export interface SequentialReport extends Omit<UntilConfig, "order"> {
 /** Whether the question of a threshold is answered with yes if the threshold is reached. */
 export function asksForReaching({ question }: Pick<UntilConfig, "question">): boolean {
   return question.includes(">=");
+}
+
+/** What is compared: the variants, or each system by itself, after the system of a stored run. */
+export function listComparedVariants(
+  { variants, against }: Pick<UntilConfig, "variants" | "against">,
+  systems: readonly string[],
+): readonly ComparedVariant[] {
+  const own = variants ?? systems.map((name) => ({ name, systems: [name] }));
+  if (against === undefined) return own;
+  const stored = nameStoredBaseline(against);
+  return [{ name: stored, systems: [stored] }, ...own];
+}
+
+/** The name of the system of a stored run in the verdict of another. */
+export function nameStoredBaseline({ run, system }: StoredBaseline): string {
+  return `${system} of ${run}`;
+}
+
+/** What a sequential run says of the variant that a system belongs to. */
+export function findSequentialArm(
+  { variants, arms }: Pick<SequentialReport, "variants" | "arms">,
+  system: string,
+): SequentialArm | undefined {
+  const name = variants?.find(({ systems }) => systems.includes(system))?.name ?? system;
+  return arms.find((arm) => arm.system === name);
 }

@@ -11,6 +11,7 @@ export {
   type ComparedRun,
   type CompareRunsOptions,
   compareRuns,
+  describeRunDifferences,
   type RunComparison,
   type RunName,
 } from "./compare/compare-runs.js";
@@ -105,8 +106,8 @@ export {
   type TrialGrade,
   weightedScore,
 } from "./scoring.js";
-export { SequentialJudge } from "./sequential/judge.js";
-export type { UntilOptions } from "./sequential/question.js";
+export { nameTaskOfRow, SequentialJudge } from "./sequential/judge.js";
+export { recallUntil, type UntilOptions } from "./sequential/question.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";
 export { type Summaries, summarize } from "./summarize.js";
 export type { StandardSummary, SummaryKey } from "./summary-keys.js";

@@ -1,14 +1,20 @@
 import type { Lift } from "../metrics/compare/index.js";
-import type { PairedDelta, VariantLift } from "./experiment-figures.js";
+import type { ExperimentReport, PairedDelta, VariantLift } from "./experiment-figures.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare } from "./format.js";
 
-export const LIFT_LABELS: Readonly<Record<Lift, string>> = {
+const LIFT_LABELS: Readonly<Record<Lift, string>> = {
   better: "better",
   worse: "worse",
   same_but_cheaper: "same but cheaper",
   same_but_dearer: "same but more expensive",
   inconclusive: "inconclusive",
 };
+
+/** What is known of a variant: the answer of a run that may stop early, or the result of the tests. */
+export function describeLift({ variant, lift }: VariantLift, sequential: ExperimentReport["sequential"]): string {
+  if (sequential === null) return LIFT_LABELS[lift];
+  return sequential.findings.find(({ system }) => system === variant)?.answer ?? "undecided";
+}
 
 export function formatSigned(value: number | null, format: (size: number) => string = formatNumber): string {
   if (value === null) return "–";

@@ -1,4 +1,5 @@
 import type { Outcome } from "../core/row.js";
+import type { SequentialReport } from "../core/sequential.js";
 import type { DecisionCost, Lift } from "../metrics/compare/index.js";
 
 // Types alone, because the page has them too.
@@ -17,11 +18,13 @@ export interface ExperimentReport {
   readonly variants: readonly (Omit<ReportedVariant, "planned"> & VariantFigures)[];
   /** One for each variant except the baseline. */
   readonly lifts: readonly VariantLift[];
-  /** What the comparisons cost. */
-  readonly cost: DecisionCost;
+  /** What the comparisons cost; null for a run that may stop early, whose verdict has it. */
+  readonly cost: DecisionCost | null;
   /** By variant, without the baseline. */
   readonly stimuli: Readonly<Record<string, readonly StimulusDifference[]>>;
   readonly missing: readonly MissingStimulus[];
+  /** What a run that may stop before its last test case has decided, in place of tests; null for any other run. */
+  readonly sequential: SequentialReport | null;
   /** Folders of the runs that the rows come from. */
   readonly runs: readonly string[];
   readonly notes: readonly string[];

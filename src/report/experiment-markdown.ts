@@ -3,16 +3,17 @@ import { LOW_COVERAGE } from "../metrics/index.js";
 import { describeDecisionCost } from "./decision-cost.js";
 import {
   describeDetectable,
+  describeLift,
   formatCostDelta,
   formatSigned,
   formatSignedInterval,
   formatTimeDelta,
-  LIFT_LABELS,
 } from "./experiment-cells.js";
 import type { ExperimentReport, Figure, Passes, StimulusDifference, VariantLift } from "./experiment-figures.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
+import { renderSequential } from "./sequential.js";
 
 type VariantLine = ExperimentReport["variants"][number];
 
@@ -21,6 +22,7 @@ export function renderExperimentMarkdown(report: ExperimentReport, layout = crea
   const parts = [
     layout.heading(report.name),
     ...(report.description === null ? [] : [layout.text(toOneLine(report.description))]),
+    ...renderSequential(report.sequential, layout),
     layout.table(createVariantColumns(report), report.variants),
     ...renderLifts(report, layout),
     ...renderStimuli(report, layout),
@@ -30,7 +32,7 @@ export function renderExperimentMarkdown(report: ExperimentReport, layout = crea
   return `${parts.join("\n\n")}\n`;
 }
 
-function createVariantColumns({ variants, baseline }: ExperimentReport): TableColumn<VariantLine>[] {
+function createVariantColumns({ variants, baseline, sequential }: ExperimentReport): TableColumn<VariantLine>[] {
   const k = Math.max(1, ...variants.flatMap(({ curves }) => curves.map((point) => point.k)));
   const curve = ({ curves }: VariantLine) => curves.find((point) => point.k === k);
   const right = (title: string, cell: (line: VariantLine) => string): TableColumn<VariantLine> => ({
@@ -38,16 +40,17 @@ function createVariantColumns({ variants, baseline }: ExperimentReport): TableCo
     align: "right",
     cell,
   });
+  const level = sequential === null ? "95 %" : `any time, ${formatLevel(sequential.armLevel)}`;
   return [
     { title: "variant", cell: ({ name }) => (name === baseline ? `${name} (baseline)` : name) },
-    right("pass rate [95 %]", ({ passRate }) => formatFigureWithInterval(passRate)),
+    right(`pass rate [${level}]`, ({ passRate }) => formatFigureWithInterval(passRate)),
     ...(k === 1
       ? []
       : [
           right(`pass@${k}`, (line) => formatNumber(curve(line)?.passAtK.value)),
           right(`pass^${k}`, (line) => formatNumber(curve(line)?.passHatK.value)),
         ]),
-    right("mean score [95 %]", ({ meanScore }) => formatFigureWithInterval(meanScore)),
+    right(`mean score [${level}]`, ({ meanScore }) => formatFigureWithInterval(meanScore)),
     right("cost per trial", ({ meanCostUsd }) => formatDollars(meanCostUsd.value)),
     right("cost per pass", ({ costPerPassUsd }) => formatDollars(costPerPassUsd)),
     right("time per trial", ({ meanSeconds }) => formatSeconds(meanSeconds.value)),
@@ -70,18 +73,21 @@ function formatFigureWithInterval({ value, low, high }: Figure): string {
   return `${formatNumber(value)} [${formatNumber(low)}, ${formatNumber(high)}]`;
 }
 
-function renderLifts({ lifts, baseline, level }: ExperimentReport, layout: Layout): string[] {
+function renderLifts({ lifts, baseline, level, sequential }: ExperimentReport, layout: Layout): string[] {
   if (lifts.length === 0) return [];
+  const tests: TableColumn<VariantLift>[] = [
+    { title: "p", align: "right", cell: ({ passRate }) => formatNumber(passRate.p) },
+    { title: "p (Holm)", align: "right", cell: ({ passRate }) => formatNumber(passRate.adjustedP) },
+  ];
   const columns: TableColumn<VariantLift>[] = [
     { title: "variant", cell: ({ variant }) => variant },
-    { title: "lift", cell: ({ lift }) => LIFT_LABELS[lift] },
+    { title: sequential === null ? "lift" : "verdict", cell: (lift) => describeLift(lift, sequential) },
     {
-      title: `pass rate [${formatLevel(level)}]`,
+      title: `pass rate [${sequential === null ? "" : "any time, "}${formatLevel(level)}]`,
       align: "right",
       cell: ({ passRate }) => formatSignedInterval(passRate),
     },
-    { title: "p", align: "right", cell: ({ passRate }) => formatNumber(passRate.p) },
-    { title: "p (Holm)", align: "right", cell: ({ passRate }) => formatNumber(passRate.adjustedP) },
+    ...(sequential === null ? tests : []),
     { title: "mean score", align: "right", cell: ({ meanScore }) => formatSigned(meanScore.difference) },
     {
       title: "cost per trial",
@@ -130,10 +136,8 @@ function renderMissingStimuli({ missing }: ExperimentReport, layout: Layout): st
   return [layout.heading("Not scored in every variant", 2), layout.bullets([...lines, ...rest])];
 }
 
-function renderExperimentFooter(
-  { variants, lifts, cost: ofLifts, level, notes, vary }: ExperimentReport,
-  layout: Layout,
-): string {
+function renderExperimentFooter(report: ExperimentReport, layout: Layout): string {
+  const { variants, lifts, cost: ofLifts, level, notes, vary, sequential } = report;
   const trials = variants.reduce((sum, variant) => sum + Object.values(variant.trials).reduce((a, b) => a + b, 0), 0);
   const known = variants.map(({ totalCostUsd }) => totalCostUsd);
   const isKnown = known.every((cost) => cost !== null);
@@ -141,10 +145,14 @@ function renderExperimentFooter(
   const lines = [
     `${formatPlural(variants.length, "variant")}, ${formatPlural(trials, "trial")}${cost}`,
     ...(vary.length === 0 ? [] : [`varied: ${vary.join(", ")}`]),
-    `better and worse: the ${formatLevel(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${formatPlural(lifts.length, "comparison")}`,
+    ...(sequential === null
+      ? [
+          `better and worse: the ${formatLevel(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${formatPlural(lifts.length, "comparison")}`,
+        ]
+      : []),
     ...describeMissingCoverage(variants),
-    ...describeDetectable(lifts),
-    ...describeDecisionCost(ofLifts),
+    ...(sequential === null ? describeDetectable(lifts) : []),
+    ...(ofLifts === null ? [] : describeDecisionCost(ofLifts)),
     ...notes,
   ];
   return layout.bullets(lines);

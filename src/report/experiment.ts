@@ -1,11 +1,20 @@
 import type { Estimate, NumberColumn, TaskIndex } from "../core/index.js";
-import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/index.js";
+import {
+  type EvalRow,
+  getScore,
+  hasOutput,
+  isScored,
+  OUTCOMES,
+  type Outcome,
+  type SequentialReport,
+} from "../core/index.js";
 import {
   adjustTogether,
   classifyAdjustedLift,
   compareRows,
   computeComparisonCost,
   DEFAULT_LEVEL,
+  type DecisionCost,
   estimateAmount,
   estimateScore,
   filterPresent,
@@ -30,6 +39,7 @@ import type {
   VariantFigures,
   VariantLift,
 } from "./experiment-figures.js";
+import { isVariantOver, useSequentialFindings } from "./sequential-experiment.js";
 
 /** What a report needs to know about an experiment besides its rows. */
 export interface ReportedExperiment {
@@ -48,6 +58,8 @@ export interface ExperimentReportOptions {
   level?: number | undefined;
   seed?: number | undefined;
   runs?: readonly string[] | undefined;
+  /** What a run that may stop before its last test case has decided. */
+  sequential?: SequentialReport | null | undefined;
 }
 
 /**
@@ -59,7 +71,7 @@ export interface ExperimentReportOptions {
 export function buildExperimentReport(
   experiment: ReportedExperiment,
   rows: readonly EvalRow[],
-  { level = DEFAULT_LEVEL, seed = 0, runs = [] }: ExperimentReportOptions = {},
+  { level = DEFAULT_LEVEL, seed = 0, runs = [], sequential = null }: ExperimentReportOptions = {},
 ): ExperimentReport {
   const { name, description = null, baseline, vary = [], variants, order = [], notes = [] } = experiment;
   const fields = chooseFigureFields(rows);
@@ -67,7 +79,7 @@ export function buildExperimentReport(
   for (const [variant, own] of byVariant) byVariant.set(variant, sortByStimulusOrder(own, order));
   const rowsOf = (variant: string) => byVariant.get(variant) ?? [];
   const others = variants.filter((variant) => variant.name !== baseline);
-  return {
+  const report: ExperimentReport = {
     schema: "assay.experiment/1",
     name,
     description,
@@ -83,10 +95,12 @@ export function buildExperimentReport(
     stimuli: Object.fromEntries(
       others.map((other) => [other.name, compareStimuli(rowsOf(baseline), rowsOf(other.name))]),
     ),
-    missing: findMissingStimuli(byVariant),
+    missing: findMissingStimuli(byVariant, (variant) => sequential !== null && isVariantOver(sequential, variant)),
+    sequential,
     runs,
     notes,
   };
+  return sequential === null ? report : useSequentialFindings(report, sequential);
 }
 
 /** The weighted score is finer than the verdict, which would repeat the pass rate. */
@@ -206,7 +220,7 @@ interface LiftSettings extends FigureFields {
 function computeLifts(
   rows: ReadonlyMap<string, readonly EvalRow[]>,
   settings: LiftSettings,
-): Pick<ExperimentReport, "lifts" | "cost"> {
+): { lifts: VariantLift[]; cost: DecisionCost } {
   const { baseline, level, seed, scoreField, time } = settings;
   const ofStimuli = (name: string) => (rows.get(name) ?? []).filter(hasStimulus);
   const variants = [...rows.keys()].filter((name) => name !== baseline);
@@ -316,11 +330,15 @@ function compareStimuli(baseline: readonly EvalRow[], variant: readonly EvalRow[
   });
 }
 
-function findMissingStimuli(rows: RowsByVariant): MissingStimulus[] {
+/** Test cases that were not run although a variant needed them, or that it did not score. */
+function findMissingStimuli(rows: RowsByVariant, isOver: (variant: string) => boolean): MissingStimulus[] {
   const found = Array.from(rows, ([variant, own]) => ({ variant, stimuli: groupByStimulusId(own) }));
   const keys = new Set(found.flatMap(({ stimuli }) => [...stimuli.keys()]));
   return [...keys].flatMap((key) => {
-    const without = found.filter(({ stimuli }) => !(stimuli.get(key) ?? []).some(isScored));
+    const without = found.filter(({ variant, stimuli }) => {
+      const own = stimuli.get(key) ?? [];
+      return own.length === 0 ? !isOver(variant) : !own.some(isScored);
+    });
     return without.length === 0 ? [] : [{ ...parseStimulusId(key), variants: without.map(({ variant }) => variant) }];
   });
 }

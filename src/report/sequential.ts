@@ -13,7 +13,7 @@ import { toOneLine } from "./markdown.js";
 const BOUND_KEY = /^(.*)_ci_(low|high)$/;
 
 /** Why a run that may stop early has no other intervals. */
-const NO_FIXED_INTERVAL = "a fixed-sample interval does not hold for a run that may stop early";
+export const NO_FIXED_INTERVAL = "a fixed-sample interval does not hold for a run that may stop early";
 
 /**
  * Replaces the intervals of quality by those that hold at any time, and removes all others: fixed-sample intervals do not

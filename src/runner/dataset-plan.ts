@@ -32,6 +32,7 @@ interface DatasetSource {
   readonly facets?: readonly string[];
   readonly labels?: ReadonlyMap<string | number, Facets>;
   readonly groupBy?: string;
+  readonly pairedAs?: string;
   readonly expertCostUsd?: number;
   readonly origin?: DatasetOrigin;
   readonly terms?: DatasetOverrides;
@@ -49,7 +50,7 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
   }
   const { name, fingerprint, evaluators, primaryField, notes, facets, labels, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
-  const { expertCostUsd } = given as Partial<Dataset>;
+  const { expertCostUsd, pairedAs } = given as Partial<Dataset>;
   if (expertCostUsd !== undefined) checkExpertCost(expertCostUsd, `expertCostUsd of ${name || "the dataset"}`);
   checkBreakdownFields(given as Partial<Dataset>);
   return {
@@ -63,6 +64,7 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(facets !== undefined && facets.length > 0 && { facets }),
     ...(labels !== undefined && labels.size > 0 && { labels }),
     ...(groupBy !== undefined && { groupBy }),
+    ...(pairedAs !== undefined && { pairedAs }),
     ...(expertCostUsd !== undefined && { expertCostUsd }),
     ...(origin !== undefined && { origin }),
     ...(terms !== undefined && { terms }),
@@ -234,6 +236,8 @@ export interface DatasetPlan {
   readonly facets: FacetReader | null;
   /** Examples with the same value in this field stay together in the order of a run and are not independent observations. */
   readonly groupBy: string | null;
+  /** Datasets with the same name here have their tasks in common; null if it shares none. */
+  readonly pairedAs: string | null;
   /** What an expert charges for one example, in dollars; null if unknown. */
   readonly expertCostUsd: number | null;
   readonly origin: DatasetOrigin | null;
@@ -273,6 +277,7 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
     facets: dataset.facets === undefined && dataset.labels === undefined ? null : new FacetReader(dataset),
     groupBy: dataset.groupBy ?? null,
+    pairedAs: dataset.pairedAs ?? null,
     expertCostUsd: dataset.expertCostUsd ?? null,
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),

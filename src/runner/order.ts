@@ -17,29 +17,39 @@ export interface ExampleGroups {
 interface GroupingInput {
   readonly examples: readonly Example[];
   readonly datasetIndexes: Uint32Array;
-  readonly datasetPlans: readonly { readonly groupBy: string | null }[];
+  readonly datasetPlans: readonly Grouping[];
+}
+
+interface Grouping {
+  readonly groupBy: string | null;
+  readonly pairedAs: string | null;
 }
 
 /**
- * Groups examples: those of one dataset with the same value in its `groupBy` field. An example without that field, or of
- * a dataset without `groupBy`, is its own group. Null if no dataset has groups.
+ * Groups examples: those of one dataset with the same value in its `groupBy` field, and those with the same id in datasets
+ * that share their tasks. Any other example is its own group. Null if no dataset has groups.
  */
 export function groupExamples({ examples, datasetIndexes, datasetPlans }: GroupingInput): ExampleGroups | null {
-  if (datasetPlans.every(({ groupBy }) => groupBy === null)) return null;
+  if (datasetPlans.every(({ groupBy, pairedAs }) => groupBy === null && pairedAs === null)) return null;
   const of = new Uint32Array(examples.length);
   const known = new Map<string, number>();
   let count = 0;
   for (const [index, example] of examples.entries()) {
-    const datasetPlan = datasetIndexes[index] ?? 0;
-    const groupBy = datasetPlans[datasetPlan]?.groupBy ?? null;
-    const value = groupBy === null ? null : readFacetValue(example, groupBy);
-    const name = value === null ? null : JSON.stringify([datasetPlan, value]);
+    const name = nameGroup(example, datasetIndexes[index] ?? 0, datasetPlans);
     const group = (name === null ? undefined : known.get(name)) ?? count;
     if (name !== null) known.set(name, group);
     if (group === count) count += 1;
     of[index] = group;
   }
   return { of, count };
+}
+
+/** Null for an example that is its own group. */
+function nameGroup(example: Example, dataset: number, datasetPlans: readonly Grouping[]): string | null {
+  const { groupBy = null, pairedAs = null } = datasetPlans[dataset] ?? {};
+  const value = groupBy === null ? null : readFacetValue(example, groupBy);
+  if (value !== null) return JSON.stringify([pairedAs ?? dataset, "group", value]);
+  return pairedAs === null ? null : JSON.stringify([pairedAs, "id", String(example.id)]);
 }
 
 /** Examples that are run and judged as one: those of a group, or a single example. In the seeded order of "tasks". */

@@ -193,6 +193,7 @@ export function describePlanDatasets(plan: Plan): DatasetConfig[] {
     ),
     ...(datasetPlan.origin === null ? {} : { origin: datasetPlan.origin }),
     ...(datasetPlan.groupBy === null ? {} : { groupBy: datasetPlan.groupBy }),
+    ...(datasetPlan.pairedAs === null ? {} : { pairedAs: datasetPlan.pairedAs }),
     ...(datasetPlan.expertCostUsd === null ? {} : { expertCostUsd: datasetPlan.expertCostUsd }),
     ...describeOverrides(plan, i),
     ...(datasetPlan.skill === null ? {} : { skill: datasetPlan.skill }),

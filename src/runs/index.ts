@@ -25,6 +25,7 @@ export {
   type LoadRunOptions,
   loadRun,
   readCountedRows,
+  readSequentialReport,
   readStoredRows,
   resolveRunMetrics,
 } from "./load-run.js";
@@ -38,4 +39,5 @@ export {
 } from "./prepare-run.js";
 export { type QueueOptions, QueueRun } from "./queue-run.js";
 export { storeResult } from "./store-result.js";
+export { requireWholeSample } from "./stored-baseline.js";
 export { runWorker, type WorkerOptions } from "./worker.js";

@@ -13,6 +13,7 @@ import type {
 import {
   addExpertCosts,
   type EvalRow,
+  findSequentialArm,
   listCallUsages,
   makeRow,
   RunFolderError,
@@ -60,8 +61,7 @@ export async function loadRun(
   if (stored.length === 0 && !soFar)
     throw new RunFolderError(`${dir} contains no finished trial, so there is nothing to report yet.`);
   // Rows that are put aside had their part in the decision.
-  const { config } = manifest;
-  const sequential = config.until === undefined ? null : await reportSequential(dir, { config, rows: stored });
+  const sequential = await readSequentialReport(dir, manifest, stored);
   const all = soFar ? stored : addSkippedRows(stored, { dir, manifest, sequential });
   const { rows, quarantined } = splitQuarantined(all, readQuarantine(dir));
   if (rows.length === 0 && !soFar) throw createNothingCountedError(dir);
@@ -114,17 +114,22 @@ function completeConfig({ config, systems }: Manifest, expertCostUsd: ExpertCost
   return { ...config, ...efforts, datasets: addExpertCosts(config.datasets, expertCostUsd, "--expert-cost") };
 }
 
-/** Most runs have no question, and do without its code. */
-async function reportSequential(dir: string, run: Pick<StoredRun, "config" | "rows">) {
+/** What a stored run has decided, by all of its rows; null without a question, as for most. */
+export async function readSequentialReport(
+  dir: string,
+  { config }: Pick<Manifest, "config">,
+  rows = readStoredRows(dir, { config }),
+): Promise<SequentialReport | null> {
+  if (config.until === undefined) return null;
   const { reportSequentialRun } = await import("./sequential-run.js");
-  return reportSequentialRun({ ...run, examples: [...readExamples(dir)] });
+  const stored = config.until.against === undefined ? [] : (await import("./stored-baseline.js")).readBaselineRows(dir);
+  return reportSequentialRun({ config, rows, stored, examples: [...readExamples(dir)] });
 }
 
 /** Whether a trial without a row is missing, rather than not needed. */
 function isTrialNeeded(report: SequentialReport | null, system: string): boolean {
   if (report === null) return true;
-  const arm = report.arms.find((one) => one.system === system);
-  return !report.isDecided && arm?.droppedAfter === null;
+  return !report.isDecided && findSequentialArm(report, system)?.droppedAfter === null;
 }
 
 function encodeTrialKey({ system, dataset, exampleId, trial }: TrialKey): string {
@@ -142,7 +147,7 @@ export function readCountedRows(dir: string, manifest: Manifest): CountedRows {
 }
 
 /** The rows of a stored run, one per trial, in the order of the plan; also those that are put aside. */
-export function readStoredRows(dir: string, { config }: Manifest): EvalRow[] {
+export function readStoredRows(dir: string, { config }: Pick<Manifest, "config">): EvalRow[] {
   return sortRowsByPlan(readRows(dir), { systems: config.systems, examples: readExampleIndex(dir) });
 }
 

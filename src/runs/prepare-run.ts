@@ -10,6 +10,7 @@ import type {
   Metric,
   MetricChoice,
   RetryPolicy,
+  StoredBaseline,
   Tokenizer,
   UntilConfig,
 } from "../core/index.js";
@@ -24,7 +25,7 @@ import {
   requireShape,
   UsageError,
 } from "../core/index.js";
-import { type StandardMetrics, selectMetrics, standardMetrics } from "../metrics/index.js";
+import { type StandardMetrics, selectMetrics, standardMetrics, type UntilOptions } from "../metrics/index.js";
 import { resolveTokenizer } from "../models/index.js";
 import {
   DEFAULT_OUTAGE,
@@ -118,12 +119,24 @@ async function resolveRunUntil({ until, resume, systems, batches }: EvaluateOpti
   const names = systems.map(({ name }) => name);
   // Most runs have no question, and do without its code.
   const { resolveUntil } = await import("../metrics/sequential/question.js");
-  const resolved = resolveUntil(typeof until === "string" ? { question: until } : until, names);
+  const asked = typeof until === "string" ? { question: until } : until;
+  const resolved = resolveUntil(asked, names, await chooseBaseline(asked, { resume, systems: names }));
   if (resolved !== null && batches !== undefined)
     throw new UsageError(
       "--until cannot be combined with --batch, which sends all trials at once. Remove one of them.",
     );
   return resolved;
+}
+
+/** A resumed run keeps the baseline that it was started with. */
+async function chooseBaseline(
+  { against, againstSystem }: UntilOptions,
+  { resume, systems }: { resume: string | undefined; systems: readonly string[] },
+): Promise<StoredBaseline | undefined> {
+  if (resume !== undefined) return readManifest(resume).config.until?.against;
+  if (against === undefined) return undefined;
+  const { chooseStoredBaseline } = await import("./stored-baseline.js");
+  return chooseStoredBaseline(against, { system: againstSystem, systems });
 }
 
 function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {

@@ -1,12 +1,43 @@
-import type { EvalConfig, EvalRow, Example, SequentialArm, SequentialReport } from "../core/index.js";
-import { SequentialJudge } from "../metrics/index.js";
+import type { ComparedVariant, EvalConfig, EvalRow, Example, SequentialArm, SequentialReport } from "../core/index.js";
+import { nameTaskOfRow, SequentialJudge } from "../metrics/index.js";
 import { groupExamples, orderTasks, type Plan, readNotRun, type StopRule, type TaskUnits } from "../runner/index.js";
 
-/** The rule that stops a run; undefined if it has none. */
-export function createStopRule(plan: Plan, config: EvalConfig): StopRule | undefined {
+/** The rule that stops a run; undefined if it has none. `stored` are the rows of the stored run it is compared with. */
+export function createStopRule(plan: Plan, config: EvalConfig, stored: readonly EvalRow[] = []): StopRule | undefined {
   const { until, systems, scoreField } = config;
   if (until === undefined) return undefined;
-  return new SequentialJudge({ until, systems, units: orderTasks(plan).count, scoreField });
+  const nameTask = createTaskNames(config);
+  const judge = new SequentialJudge({ until, systems, units: orderTasks(plan).count, scoreField, nameTask });
+  if (stored.length === 0) return judge;
+  const find = indexStoredRows(stored, nameTask);
+  return { look: (rows) => judge.look([...rows, ...find(rows.map(nameTask))]) };
+}
+
+/** Tasks of datasets that share them have the same name in all. */
+function createTaskNames({ datasets }: Pick<EvalConfig, "datasets">): (row: EvalRow) => string {
+  const shared = new Map(
+    datasets.flatMap(({ tags, pairedAs }) =>
+      pairedAs === undefined ? [] : tags.map((tag) => [tag, pairedAs] as const),
+    ),
+  );
+  return ({ dataset, exampleId }) => nameTaskOfRow({ dataset: shared.get(dataset) ?? dataset, exampleId });
+}
+
+/** Finds the rows of a stored run by the names of their tasks. */
+function indexStoredRows(rows: readonly EvalRow[], nameTask: (row: EvalRow) => string) {
+  const byTask = groupByTask(rows, nameTask);
+  return (tasks: readonly string[]): EvalRow[] => [...new Set(tasks)].flatMap((task) => byTask.get(task) ?? []);
+}
+
+function groupByTask(rows: readonly EvalRow[], nameTask: (row: EvalRow) => string): Map<string, EvalRow[]> {
+  const byTask = new Map<string, EvalRow[]>();
+  for (const row of rows) {
+    const name = nameTask(row);
+    const own = byTask.get(name);
+    if (own === undefined) byTask.set(name, [row]);
+    else own.push(row);
+  }
+  return byTask;
 }
 
 /** The rows and examples of a run, complete or not. */
@@ -16,46 +47,53 @@ interface SequentialRun {
   examples: readonly Example[];
   /** Rows of trials that never ran may be among them. */
   rows: readonly EvalRow[];
+  /** Those of the stored run that it is compared with. Default: none. */
+  stored?: readonly EvalRow[] | undefined;
 }
 
 /** What a run has decided, by the tasks that are complete without a gap. Null if it cannot stop before its last task. */
-export function reportSequentialRun({ config, examples, rows }: SequentialRun): SequentialReport | null {
+export function reportSequentialRun({ config, examples, rows, stored = [] }: SequentialRun): SequentialReport | null {
   const { until, systems, scoreField } = config;
   if (until === undefined) return null;
+  const nameTask = createTaskNames(config);
   const schedule = orderStoredTasks(config, examples);
-  const judge = new SequentialJudge({ until, systems, units: schedule.units.count, scoreField });
-  replayTasks(judge, schedule, rows);
+  const judge = new SequentialJudge({ until, systems, units: schedule.units.count, scoreField, nameTask });
+  replayTasks(judge, { schedule, systems, rows, nameTask, findStored: indexStoredRows(stored, nameTask) });
   const { seen, units, passedOver } = judge.progress;
-  const arms = systems.map((system, i) =>
-    summarizeArm(system, { judge, index: i, rows, planned: schedule.planned[i] ?? 0 }),
-  );
-  const spentUsd = addDollars(arms.map((arm) => arm.spentUsd));
-  const notSpentUsd = addDollars(arms.map((arm) => arm.notSpentUsd));
+  const found = judge.variants.flatMap((variant, index) => {
+    // That of a stored run costs nothing here.
+    if (!variant.systems.some((system) => systems.includes(system))) return [];
+    const planned = addUp(variant.systems.map((system) => schedule.countPlanned(system)));
+    const arm = summarizeArm(variant, { judge, index, rows, planned });
+    return [{ arm, fixedUsd: estimateFixedCost(arm, planned) }];
+  });
+  const arms = found.map(({ arm }) => arm);
   const { order: _, ...asked } = until;
   return {
     ...asked,
     isDecided: judge.isDecided,
     level: judge.level,
     armLevel: 1 - until.alpha,
-    tasks: { planned: examples.length, seen, passedOver },
+    tasks: { planned: schedule.tasks, seen, passedOver },
     groups: schedule.isGrouped ? { planned: schedule.units.count, seen: units } : null,
     findings: judge.listFindings(),
     arms,
-    spentUsd,
-    notSpentUsd,
-    fixedUsd: estimateFixedCost(config, { arms, planned: schedule.planned }),
+    spentUsd: addDollars(arms.map((arm) => arm.spentUsd)),
+    notSpentUsd: addDollars(arms.map((arm) => arm.notSpentUsd)),
+    fixedUsd: addDollars(found.map(({ fixedUsd }) => fixedUsd)),
   };
 }
 
 /** The tasks of a run in their seeded order. */
 interface Schedule {
   units: TaskUnits;
+  /** Examples that datasets share are one task. */
+  tasks: number;
   isGrouped: boolean;
   /** By example: the trials of each system. */
   countTrials(example: number, system: string): number;
   getExample(example: number): Example | undefined;
-  /** By system. */
-  planned: readonly number[];
+  countPlanned(system: string): number;
 }
 
 function orderStoredTasks({ datasets, systems, trials, seed }: EvalConfig, examples: readonly Example[]): Schedule {
@@ -65,48 +103,53 @@ function orderStoredTasks({ datasets, systems, trials, seed }: EvalConfig, examp
     datasetIndexes.fill(index, start, start + count);
     start += count;
   }
-  const datasetPlans = datasets.map(({ groupBy = null }) => ({ groupBy }));
+  const datasetPlans = datasets.map(({ groupBy = null, pairedAs = null }) => ({ groupBy, pairedAs }));
   const groups = groupExamples({ examples, datasetIndexes, datasetPlans });
+  const alone = datasetPlans.map(({ pairedAs }) => ({ groupBy: null, pairedAs }));
+  const tasks = groupExamples({ examples, datasetIndexes, datasetPlans: alone })?.count ?? examples.length;
   const countTrials = (example: number, system: string) => {
     const { terms } = datasets[datasetIndexes[example] ?? 0] ?? {};
     return (terms?.systems ?? systems).includes(system) ? (terms?.trials ?? trials) : 0;
   };
   return {
     units: orderTasks({ examples, groups, seed }),
-    isGrouped: groups !== null && groups.count < examples.length,
+    tasks,
+    isGrouped: groups !== null && groups.count < tasks,
     countTrials,
     getExample: (example) => examples[example],
-    planned: systems.map((system) => examples.reduce((sum, _, example) => sum + countTrials(example, system), 0)),
+    countPlanned: (system) => examples.reduce((sum, _, example) => sum + countTrials(example, system), 0),
   };
 }
 
+interface Replay {
+  schedule: Schedule;
+  systems: readonly string[];
+  rows: readonly EvalRow[];
+  nameTask: (row: EvalRow) => string;
+  findStored: (tasks: readonly string[]) => readonly EvalRow[];
+}
+
 /** Shows complete tasks to the judge, up to the first that is not. */
-function replayTasks(judge: SequentialJudge, schedule: Schedule, rows: readonly EvalRow[]): void {
-  const byTask = new Map<string, EvalRow[]>();
-  for (const row of rows) {
-    // Trials that were interrupted or never ran continue on resume.
-    if (row.outcome === "skipped" && readNotRun(row) === null) continue;
-    const key = encodeTask(row.dataset, row.exampleId);
-    const own = byTask.get(key);
-    if (own === undefined) byTask.set(key, [row]);
-    else own.push(row);
-  }
+function replayTasks(judge: SequentialJudge, { schedule, systems, rows, nameTask, findStored }: Replay): void {
+  // Trials that were interrupted or never ran continue on resume.
+  const finished = rows.filter((row) => row.outcome !== "skipped" || readNotRun(row) !== null);
+  const byExample = groupByTask(finished, nameTaskOfRow);
   const dropped = new Set<string>();
   for (let position = 0; position < schedule.units.count; position++) {
     const own = Array.from(schedule.units.listExamples(position), (example) => {
-      const { dataset = "", id = "" } = schedule.getExample(example) ?? {};
-      return { example, rows: byTask.get(encodeTask(dataset, id)) ?? [] };
+      const { dataset = "", id: exampleId = "" } = schedule.getExample(example) ?? {};
+      return { example, rows: byExample.get(nameTaskOfRow({ dataset, exampleId })) ?? [] };
     });
-    const isComplete = own.every((task) => isTaskComplete(task, { schedule, dropped, systems: judge.systems }));
-    if (!isComplete) return;
-    for (const name of judge.look(own.flatMap((task) => task.rows)).dropped) dropped.add(name);
+    if (!own.every((task) => isTaskComplete(task, { schedule, dropped, systems }))) return;
+    const seen = own.flatMap((task) => task.rows);
+    for (const name of judge.look([...seen, ...findStored(seen.map(nameTask))]).dropped) dropped.add(name);
   }
   judge.finish();
 }
 
 function isTaskComplete(
   { example, rows }: { example: number; rows: readonly EvalRow[] },
-  { schedule, dropped, systems }: { schedule: Schedule; dropped: ReadonlySet<string>; systems: readonly string[] },
+  { schedule, dropped, systems }: Pick<Replay, "schedule" | "systems"> & { dropped: ReadonlySet<string> },
 ): boolean {
   return systems.every((system) => {
     if (dropped.has(system)) return true;
@@ -115,15 +158,11 @@ function isTaskComplete(
   });
 }
 
-function encodeTask(dataset: string, id: string | number): string {
-  return `${dataset}\u0000${id}`;
-}
-
 function summarizeArm(
-  system: string,
+  { name, systems }: ComparedVariant,
   { judge, index, rows, planned }: { judge: SequentialJudge; index: number; rows: readonly EvalRow[]; planned: number },
 ): SequentialArm {
-  const own = rows.filter((row) => row.system === system);
+  const own = rows.filter((row) => systems.includes(row.system));
   const run = own.filter(({ outcome }) => outcome !== "skipped");
   const droppedAfter = judge.droppedAfter(index);
   const isOver = judge.isDecided || droppedAfter !== null;
@@ -132,7 +171,7 @@ function summarizeArm(
   const spent = own.flatMap(({ costUsd, judgeCostUsd }) => costUsd ?? judgeCostUsd ?? []);
   const each = costs.length === 0 ? null : addUp(costs) / costs.length;
   return {
-    system,
+    system: name,
     droppedAfter: isOver ? droppedAfter : null,
     intervals: {
       pass_rate: judge.computeInterval(index, "pass_rate"),
@@ -145,18 +184,11 @@ function summarizeArm(
   };
 }
 
-function estimateFixedCost(
-  { systems }: EvalConfig,
-  { arms, planned }: { arms: readonly SequentialArm[]; planned: readonly number[] },
-): number | null {
-  return addDollars(
-    systems.map((_, i) => {
-      const { spentUsd = null, trials = 0, notRun = 0, notSpentUsd = null } = arms[i] ?? {};
-      if (spentUsd === null || trials === 0) return null;
-      const missing = (planned[i] ?? 0) - trials - notRun;
-      return spentUsd + (notSpentUsd ?? 0) + (Math.max(0, missing) * spentUsd) / trials;
-    }),
-  );
+/** What all planned trials would have cost. */
+function estimateFixedCost({ spentUsd, trials, notRun, notSpentUsd }: SequentialArm, planned: number): number | null {
+  if (spentUsd === null || trials === 0) return null;
+  const missing = planned - trials - notRun;
+  return spentUsd + (notSpentUsd ?? 0) + (Math.max(0, missing) * spentUsd) / trials;
 }
 
 function addUp(values: readonly number[]): number {

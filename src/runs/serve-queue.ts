@@ -37,8 +37,8 @@ const MAX_MEMO_CHARS = 16_000_000;
 export async function serveQueue(options: EvaluateOptions, how: WorkerOptions, part: WorkerRole = {}): Promise<void> {
   checkWorkerOptions(how);
   const signer = createSigner(how.queue, how.secret);
-  // A worker is stopped by `drain`, which lets running trials finish.
-  const { queue: _, signal: __, ...own } = options;
+  // A worker is stopped by `drain`, which lets running trials finish. The coordinator knows when a question is decided.
+  const { queue: _, signal: __, until: ___, ...own } = options;
   const prepared = await prepareRun(own);
   const redis = await openRedis(how.queue);
   try {

@@ -12,6 +12,7 @@ or says that nothing was measured. action.yml of this package calls it; docs/gui
 Examples:
   assay ci --baseline evals/baseline --fail-on-regression -- run --config assay.config.yaml
   assay ci --baseline evals/baseline --max-drop 0.05 -- eval --suite nightly
+  assay ci --baseline evals/baseline --until decided --margin 0.05 -- run --max-cost 2     stop when it is decided
   assay ci --baseline evals/baseline --run evals/candidate      compares stored runs only
 
 Exit code: that of the run, or if it is 0, that of the comparison.`;
@@ -26,6 +27,12 @@ export function addCiCommand(program: Command, done: SetExitCode): void {
     .option("--fail-on-regression", "as for compare")
     .option("--min-difference <share>", "as for compare", parseNumberFlag)
     .option("--max-drop <share>", "as for compare", parseNumberFlag)
+    .option("--until <question>", "decided: stop the run when the baseline comparison of --margin is decided")
+    .option(
+      "--margin <share>",
+      "with --until decided, exit 1 if more than this is lost, 3 if undecided",
+      parseNumberFlag,
+    )
     .option("--runs-dir <dir>", "write and read run folders here", DEFAULT_RUNS_DIR)
     .addHelpText("after", EXAMPLES)
     .action(async (command: string[], options: CiFlags) => {

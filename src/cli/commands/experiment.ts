@@ -12,7 +12,24 @@ import {
 } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
-import { addEvalProjectFlags, addEvalRunFlags } from "../shared-flags.js";
+import { UNTIL_SETTINGS } from "../run-settings.js";
+import { addEvalProjectFlags, addEvalRunFlags, addSettings } from "../shared-flags.js";
+
+const { until, margin, quality, population, confidence } = UNTIL_SETTINGS;
+/** Of test cases, in all variants. */
+const UNTIL = {
+  until: {
+    ...until,
+    help: "stop when this is decided: decided (each variant against the baseline) or best; none resumes to the end",
+  },
+  margin: {
+    ...margin,
+    help: "with --until decided, test that no variant loses more than this against the baseline",
+  },
+  quality,
+  population,
+  confidence,
+};
 
 const EXAMPLES = `
 An experiment file:
@@ -29,6 +46,7 @@ An experiment file:
 Examples:
   assay experiment run experiment.yaml --dry-run
   assay experiment run experiment.yaml --max-cost 20 --output markdown > comment.md
+  assay experiment run experiment.yaml --until decided --max-cost 20        stop when each variant is known to be better or worse
   assay experiment run experiment.yaml --shard 1/4 --max-cost 5           one of four machines
   assay experiment merge shard-1 shard-2 shard-3 shard-4 --output json
   assay experiment report latest`;
@@ -73,7 +91,7 @@ function addExperimentRun(experiment: Command, done: SetExitCode): void {
     )
     .option("--resume <run>", "resume a stopped run of this experiment and shard")
     .option("--dry-run", "print the variants and the plan; run nothing");
-  addReportOptions(addEvalProjectFlags(addEvalRunFlags(command)))
+  addReportOptions(addEvalProjectFlags(addEvalRunFlags(addSettings(command, UNTIL))))
     .option("--quiet", "print no progress")
     .action(async (file: string, options: ExperimentRunFlags) => {
       const { executeExperimentRun } = await import("../experiment.js");

@@ -235,6 +235,8 @@ async function buildEvalDataset(planned: PlannedEval, reader: SpecReader, tags: 
   return makeDataset({
     ...made,
     name,
+    // The test cases of all variants of an eval are the same tasks.
+    pairedAs: planned.name,
     examples: made.examples.map((example) => ({ ...example, dataset: name })),
     terms: { ...made.terms, systems, trials: limits.runs },
   });

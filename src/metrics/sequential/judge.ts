@@ -1,8 +1,10 @@
 import {
   type AnytimeInterval,
+  type ComparedVariant,
   type EvalRow,
   getScore,
   isScored,
+  listComparedVariants,
   type QualityKey,
   type SequentialFinding,
   type UntilConfig,
@@ -13,15 +15,17 @@ import { toSequentialQuestion } from "./question.js";
 
 export interface SequentialJudgeOptions {
   until: UntilConfig;
-  /** In the order of the run: the first is the one that others are compared with. */
+  /** In the order of the run: without variants, the first is the one that others are compared with. */
   systems: readonly string[];
   /** Tasks, or groups of tasks, there are. */
   units: number;
   /** The score field of the run, to explain a field that has no scores. */
   scoreField?: string | undefined;
+  /** The name that a task has in all datasets that share it. Default: that of its dataset and its id. */
+  nameTask?: ((row: EvalRow) => string) | undefined;
 }
 
-/** The values of one system in a task, or averaged over the tasks of a group. */
+/** The values of one variant in a task, or averaged over the tasks of a group. */
 type SystemValues = Record<QualityKey, number>;
 
 /**
@@ -31,10 +35,13 @@ type SystemValues = Record<QualityKey, number>;
 export class SequentialJudge {
   readonly #until: UntilConfig;
   readonly #options: SequentialJudgeOptions;
+  readonly #variants: readonly ComparedVariant[];
+  /** By system: the position of its variant. */
+  readonly #variantOf: ReadonlyMap<string, number>;
   readonly #procedure: Procedure;
   readonly #values: { readonly [key in QualityKey]: number[] }[];
   readonly #decidedAfter: (number | null)[];
-  /** Systems that need no further trials, and the tasks seen before. */
+  /** Variants that need no further trials, and the tasks seen before. */
   readonly #dropped = new Map<number, number>();
   #seen = 0;
   #seenUnits = 0;
@@ -44,13 +51,16 @@ export class SequentialJudge {
   constructor(options: SequentialJudgeOptions) {
     this.#options = options;
     this.#until = options.until;
-    this.#procedure = createProcedure(options);
-    this.#values = options.systems.map(() => ({ pass_rate: [], mean_score: [] }));
+    this.#variants = listComparedVariants(options.until, options.systems);
+    this.#variantOf = new Map(this.#variants.flatMap(({ systems }, i) => systems.map((system) => [system, i])));
+    const names = this.#variants.map(({ name }) => name);
+    this.#procedure = createProcedure(names, options);
+    this.#values = names.map(() => ({ pass_rate: [], mean_score: [] }));
     this.#decidedAfter = this.#procedure.findings().map(() => null);
   }
 
-  get systems(): readonly string[] {
-    return this.#options.systems;
+  get variants(): readonly ComparedVariant[] {
+    return this.#variants;
   }
 
   get isDecided(): boolean {
@@ -62,14 +72,17 @@ export class SequentialJudge {
     return { seen: this.#seen, units: this.#seenUnits, passedOver: this.#passedOver };
   }
 
-  /** Adds a task, or the tasks of a group. After the decision, tasks only narrow the intervals of each system. */
+  /**
+   * Adds a task, or the tasks of a group, and returns the systems that need no further trials. After the decision, tasks
+   * only narrow the intervals of each system.
+   */
   look(rows: readonly EvalRow[]): { isDecided: boolean; dropped: readonly string[] } {
     const tasks = this.#readTasks(rows);
     this.#collectValues(tasks);
     if (!this.#isDecided) this.#judge(tasks);
     return {
       isDecided: this.#isDecided,
-      dropped: [...this.#dropped.keys()].map((i) => this.#options.systems[i] ?? ""),
+      dropped: [...this.#dropped.keys()].flatMap((i) => this.#variants[i]?.systems ?? []),
     };
   }
 
@@ -80,8 +93,8 @@ export class SequentialJudge {
     this.#noteDecisions();
   }
 
-  droppedAfter(system: number): number | null {
-    return this.#dropped.get(system) ?? null;
+  droppedAfter(variant: number): number | null {
+    return this.#dropped.get(variant) ?? null;
   }
 
   listFindings(): SequentialFinding[] {
@@ -94,15 +107,15 @@ export class SequentialJudge {
     return this.#procedure.level;
   }
 
-  /** The interval of a system by itself, which holds at any time. */
-  computeInterval(system: number, quality: QualityKey): AnytimeInterval {
+  /** The interval of a variant by itself, which holds at any time. */
+  computeInterval(variant: number, quality: QualityKey): AnytimeInterval {
     const { units } = this.#options;
     const sequence = new ConfidenceSequence({
       alpha: this.#until.alpha,
       horizon: units,
       ...(this.#until.population === "dataset" ? { populationSize: units } : {}),
     });
-    for (const value of this.#values[system]?.[quality] ?? []) sequence.add(value);
+    for (const value of this.#values[variant]?.[quality] ?? []) sequence.add(value);
     return { ...sequence.interval, n: sequence.count };
   }
 
@@ -110,7 +123,7 @@ export class SequentialJudge {
     this.#seen += tasks.length;
     this.#seenUnits += 1;
     const { quality } = this.#until;
-    const needed = this.#options.systems.flatMap((_, i) => (this.#dropped.has(i) ? [] : [i]));
+    const needed = this.#variants.flatMap((_, i) => (this.#dropped.has(i) ? [] : [i]));
     this.#passedOver += tasks.filter((task) => needed.some((i) => task[i] == null)).length;
     this.#procedure.add(
       tasks.map((task) => task.map((values, i) => (this.#dropped.has(i) ? null : (values?.[quality] ?? null)))),
@@ -124,9 +137,13 @@ export class SequentialJudge {
     findings.forEach(({ answer, system }, i) => {
       if (answer === null || this.#decidedAfter[i] !== null) return;
       this.#decidedAfter[i] = this.#seen;
-      if (answer !== "best") this.#dropped.set(this.#options.systems.indexOf(system), this.#seen);
+      if (answer !== "best") this.#dropped.set(this.#findVariant(system), this.#seen);
     });
     this.#isDecided = this.#procedure.isDecided;
+  }
+
+  #findVariant(named: string): number {
+    return this.#variants.findIndex(({ name }) => name === named);
   }
 
   #collectValues(tasks: readonly (readonly (SystemValues | null)[])[]): void {
@@ -138,16 +155,17 @@ export class SequentialJudge {
     });
   }
 
-  /** By task and system: the means over its scored trials; null if there are none. */
+  /** By task and variant: the means over its scored trials; null if there are none. */
   #readTasks(rows: readonly EvalRow[]): (SystemValues | null)[][] {
+    const { nameTask = nameTaskOfRow } = this.#options;
     const tasks = new Map<string, EvalRow[][]>();
     for (const row of rows) {
-      const key = `${row.dataset}\u0000${row.exampleId}`;
-      const bySystem = tasks.get(key) ?? this.#options.systems.map(() => []);
-      tasks.set(key, bySystem);
-      bySystem[this.#options.systems.indexOf(row.system)]?.push(row);
+      const key = nameTask(row);
+      const byVariant = tasks.get(key) ?? this.#variants.map(() => []);
+      tasks.set(key, byVariant);
+      byVariant[this.#variantOf.get(row.system) ?? -1]?.push(row);
     }
-    return Array.from(tasks.values(), (bySystem) => bySystem.map((own) => this.#readValues(own)));
+    return Array.from(tasks.values(), (byVariant) => byVariant.map((own) => this.#readValues(own)));
   }
 
   #readValues(rows: readonly EvalRow[]): SystemValues | null {
@@ -176,6 +194,11 @@ export class SequentialJudge {
   }
 }
 
+/** The name of a task that no other dataset shares. */
+export function nameTaskOfRow({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exampleId">): string {
+  return `${dataset}\u0000${exampleId}`;
+}
+
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -192,7 +215,7 @@ interface Procedure {
   findings(): Finding[];
 }
 
-function createProcedure(options: SequentialJudgeOptions): Procedure {
+function createProcedure(names: readonly string[], options: SequentialJudgeOptions): Procedure {
   const question = toSequentialQuestion(options.until);
   const { units, until } = options;
   const shared = {
@@ -200,10 +223,10 @@ function createProcedure(options: SequentialJudgeOptions): Procedure {
     horizon: units,
     ...(until.population === "dataset" ? { populationSize: units } : {}),
   };
-  if (question === "race") return createRace(options.systems, new Race({ arms: options.systems.length, ...shared }));
+  if (question === "race") return createRace(names, new Race({ arms: names.length, ...shared }));
   const isPaired = question.kind === "difference" || question.kind === "non-inferiority";
-  const [baseline = "", ...others] = options.systems;
-  const systems = isPaired ? others : options.systems;
+  const [baseline = "", ...others] = names;
+  const systems = isPaired ? others : names;
   const test = new SequentialTest({ question, candidates: systems.length, ...shared });
   const readValue = (task: readonly (number | null)[], i: number): number | null => {
     if (!isPaired) return task[i] ?? null;

@@ -1,4 +1,13 @@
-import { didYouMean, type Population, type QualityKey, type UntilConfig, UsageError } from "../../core/index.js";
+import {
+  type ComparedVariant,
+  didYouMean,
+  listComparedVariants,
+  type Population,
+  type QualityKey,
+  type StoredBaseline,
+  type UntilConfig,
+  UsageError,
+} from "../../core/index.js";
 import type { SequentialQuestion } from "../../stats/index.js";
 
 /** When a run stops before its last task: a question, or a question with details. */
@@ -16,6 +25,15 @@ export interface UntilOptions {
   population?: string | undefined;
   /** The chance that the verdict is right. Default: 0.95. */
   confidence?: number | undefined;
+  /** Systems that count as one, in this order: the first is the baseline. Default: each system by itself. */
+  variants?: readonly ComparedVariant[] | undefined;
+  /**
+   * The folder of a stored run, whose system is the first: the one that others are compared with. A task is compared by
+   * the stored trials of that system, which are not run again.
+   */
+  against?: string | undefined;
+  /** The system of that run. Default: its only one. */
+  againstSystem?: string | undefined;
 }
 
 const QUALITIES: readonly QualityKey[] = ["pass_rate", "mean_score"];
@@ -32,8 +50,12 @@ interface Bound {
 }
 
 /** Checks when a run of these systems may stop. Returns null for a run of every task. */
-export function resolveUntil(options: UntilOptions, systems: readonly string[]): UntilConfig | null {
-  const { margin, confidence = DEFAULT_CONFIDENCE } = options;
+export function resolveUntil(
+  options: UntilOptions,
+  names: readonly string[],
+  against?: StoredBaseline,
+): UntilConfig | null {
+  const { margin, variants, confidence = DEFAULT_CONFIDENCE } = options;
   const text = options.question.trim().toLowerCase();
   const population = requireOneOf("--population", options.population ?? "tasks", POPULATIONS);
   const quality = requireOneOf("--quality", options.quality ?? "pass_rate", QUALITIES);
@@ -47,9 +69,19 @@ export function resolveUntil(options: UntilOptions, systems: readonly string[]):
     );
   if (margin !== undefined && text !== "decided")
     throw new UsageError(`--margin is for --until decided, not for --until ${quoteQuestion(options.question)}.`);
+  if (against !== undefined && text !== "decided")
+    throw new UsageError(
+      `--against compares with a stored run, so it is for --until decided, not for --until ${quoteQuestion(options.question)}.`,
+    );
   if (text === "none") return null;
   const alpha = Number((1 - confidence).toPrecision(12));
-  const config = { population, alpha, order: "tasks" } as const;
+  const compared = {
+    ...(variants === undefined ? {} : { variants: checkVariants(variants, names) }),
+    ...(against === undefined ? {} : { against }),
+  };
+  const systems = listComparedVariants(compared, names).map(({ name }) => name);
+  requireUniqueNames(systems);
+  const config = { population, alpha, order: "tasks", ...compared } as const;
   if (text === "decided") {
     requireSeveral(options.question, systems);
     return { question: "decided", quality, ...(margin === undefined ? {} : { margin }), ...config };
@@ -67,6 +99,11 @@ export function resolveUntil(options: UntilOptions, systems: readonly string[]):
   return { question: `${named}${bound.sign}${bound.limit}`, quality: named, ...config };
 }
 
+/** The options of a stored question, to ask it again. */
+export function recallUntil({ question, margin, quality, population, alpha, variants }: UntilConfig): UntilOptions {
+  return { question, margin, quality, population, confidence: 1 - alpha, variants };
+}
+
 /** What the statistics are asked. A race has its own procedure. */
 export function toSequentialQuestion({ question, margin }: UntilConfig): SequentialQuestion | "race" {
   if (question === "best") return "race";
@@ -82,10 +119,28 @@ function requireOneOf<T extends string>(flag: string, value: string, known: read
   throw new UsageError(`${flag} must be ${known.join(" or ")}, got "${value}".${didYouMean(value, known)}`);
 }
 
+function checkVariants(variants: readonly ComparedVariant[], known: readonly string[]): readonly ComparedVariant[] {
+  const named = variants.flatMap(({ systems }) => systems);
+  const stranger = named.find((system) => !known.includes(system));
+  if (stranger !== undefined)
+    throw new UsageError(`A variant of until names the unknown system "${stranger}".${didYouMean(stranger, known)}`);
+  const left = known.find((system) => !named.includes(system));
+  if (left !== undefined) throw new UsageError(`The system "${left}" is in no variant of until. Add it to one.`);
+  const twice = named.find((system, i) => named.indexOf(system) < i);
+  if (twice !== undefined) throw new UsageError(`The system "${twice}" is in two variants of until. Keep one.`);
+  return variants;
+}
+
+/** Verdicts name what they are about. */
+function requireUniqueNames(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new UsageError(`Two of what until compares have the name "${twice}". Rename one.`);
+}
+
 function requireSeveral(question: string, { length }: readonly string[]): void {
   if (length > 1) return;
   throw new UsageError(
-    `--until ${quoteQuestion(question)} compares systems, but the run has one. Add another, or ask about this one: --until "pass_rate>=0.9" or --until "precision<=0.03".`,
+    `--until ${quoteQuestion(question)} compares systems, but the run has one. Add another, compare with a stored run (--against RUN), or ask about this one: --until "pass_rate>=0.9" or --until "precision<=0.03".`,
   );
 }
 

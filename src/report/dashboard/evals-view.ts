@@ -55,7 +55,11 @@ export function isEvalRun(
   return readExperimentRecord(invocation) !== null || config.datasets.some(({ terms }) => terms !== undefined);
 }
 
-function reportExperiment(record: ExperimentRecord, { rows, notes }: EvalResult, card: RunCard): ExperimentReport {
+function reportExperiment(
+  record: ExperimentRecord,
+  { rows, notes, sequential }: EvalResult,
+  card: RunCard,
+): ExperimentReport {
   const isComplete = card.done >= card.planned;
   const { shard } = record;
   const about = {
@@ -70,7 +74,7 @@ function reportExperiment(record: ExperimentRecord, { rows, notes }: EvalResult,
       ]),
     ],
   };
-  return buildExperimentReport(about, rows);
+  return buildExperimentReport(about, rows, { sequential });
 }
 
 /** One line for each test case, with a cell for each system. Variants of an experiment share test cases. */

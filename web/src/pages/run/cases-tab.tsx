@@ -2,11 +2,11 @@ import { LOW_COVERAGE } from "../../../../src/metrics/low-coverage.js";
 import type { CaseCell, CaseLine, EvalsView, GraderLine, RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   describeDetectable,
+  describeLift,
   formatCostDelta,
   formatSigned,
   formatSignedInterval,
   formatTimeDelta,
-  LIFT_LABELS,
 } from "../../../../src/report/experiment-cells.js";
 import { formatNumber, formatSeconds } from "../../../../src/report/format.js";
 import {
@@ -54,26 +54,27 @@ function NumberHeads({ titles }: { titles: readonly string[] }) {
 }
 
 function VariantLifts({ experiment }: { experiment: Experiment }) {
-  const { baseline, lifts, level } = experiment;
-  const notes = [...experiment.notes, ...describeDetectable(lifts)];
+  const { baseline, lifts, level, sequential } = experiment;
+  const notes = [...experiment.notes, ...(sequential === null ? describeDetectable(lifts) : [])];
   const share = formatShare(level);
   return (
     <section>
       <h3>
         Difference from the baseline, <bdi>{revealLine(baseline)}</bdi>
       </h3>
-      {lifts.map(({ variant, lift }) => (
-        <p key={variant} class="lift-line">
+      {lifts.map((lift) => (
+        <p key={lift.variant} class="lift-line">
           <b>
-            <bdi>{revealLine(variant)}</bdi>: {LIFT_LABELS[lift]}
+            <bdi>{revealLine(lift.variant)}</bdi>: {describeLift(lift, sequential)}
           </b>
         </p>
       ))}
       <VariantTable experiment={experiment} />
       <LiftTable experiment={experiment} />
       <p class="quiet">
-        A variant counts as better or worse if the {share} interval of its paired difference over test cases excludes 0
-        and the exact test is significant after Holm correction for {formatPlural(lifts.length, "comparison")}.
+        {sequential === null
+          ? `A variant counts as better or worse if the ${share} interval of its paired difference over test cases excludes 0 and the exact test is significant after Holm correction for ${formatPlural(lifts.length, "comparison")}.`
+          : `The run stops when each variant is decided: its verdict and these intervals (${share} for differences) hold at any time. There are no fixed-sample tests, because they do not hold for such a run.`}
       </p>
       {notes.length > 0 && (
         <ul class="notes">
@@ -87,8 +88,9 @@ function VariantLifts({ experiment }: { experiment: Experiment }) {
 }
 
 /** The variants as they are; what differs is in a table of its own, so that a column has one meaning. */
-function VariantTable({ experiment: { variants, baseline, level } }: { experiment: Experiment }) {
-  const share = formatShare(level);
+function VariantTable({ experiment }: { experiment: Experiment }) {
+  const { variants, baseline, level, sequential } = experiment;
+  const share = sequential === null ? formatShare(level) : `any time, ${formatShare(sequential.armLevel)}`;
   return (
     <Scrollable class="table-scroll" label="Figures of each variant">
       <table class="table">
@@ -136,7 +138,8 @@ function VariantTable({ experiment: { variants, baseline, level } }: { experimen
   );
 }
 
-function LiftTable({ experiment: { lifts, level } }: { experiment: Experiment }) {
+function LiftTable({ experiment: { lifts, level, sequential } }: { experiment: Experiment }) {
+  const share = `${sequential === null ? "" : "any time, "}${formatShare(level)}`;
   return (
     <Scrollable class="table-scroll" label="Lift of each variant">
       <table class="table">
@@ -144,13 +147,12 @@ function LiftTable({ experiment: { lifts, level } }: { experiment: Experiment })
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            <th scope="col">Lift</th>
+            <th scope="col">{sequential === null ? "Lift" : "Verdict"}</th>
             <NumberHeads
               titles={[
-                `Pass rate [${formatShare(level)}]`,
-                "p",
-                "p adjusted",
-                `Mean score [${formatShare(level)}]`,
+                `Pass rate [${share}]`,
+                ...(sequential === null ? ["p", "p adjusted"] : []),
+                `Mean score [${share}]`,
                 "Cost per trial",
                 "Time per trial",
                 "Paired test cases",
@@ -159,19 +161,23 @@ function LiftTable({ experiment: { lifts, level } }: { experiment: Experiment })
           </tr>
         </thead>
         <tbody>
-          {lifts.map(({ variant, lift, passRate, meanScore, paired, ...other }) => (
-            <tr key={variant}>
+          {lifts.map((lift) => (
+            <tr key={lift.variant}>
               <th scope="row">
-                <bdi>{revealLine(variant)}</bdi>
+                <bdi>{revealLine(lift.variant)}</bdi>
               </th>
-              <td>{LIFT_LABELS[lift]}</td>
-              <td class="number">{formatSignedInterval(passRate)}</td>
-              <td class="number">{formatNumber(passRate.p)}</td>
-              <td class="number">{formatNumber(passRate.adjustedP)}</td>
-              <td class="number">{formatSignedInterval(meanScore)}</td>
-              <td class="number">{formatCostDelta(other.costUsd, other.costChange)}</td>
-              <td class="number">{formatTimeDelta(other.seconds, other.timeChange)}</td>
-              <td class="number">{formatCount(paired)}</td>
+              <td>{describeLift(lift, sequential)}</td>
+              <td class="number">{formatSignedInterval(lift.passRate)}</td>
+              {sequential === null && (
+                <>
+                  <td class="number">{formatNumber(lift.passRate.p)}</td>
+                  <td class="number">{formatNumber(lift.passRate.adjustedP)}</td>
+                </>
+              )}
+              <td class="number">{formatSignedInterval(lift.meanScore)}</td>
+              <td class="number">{formatCostDelta(lift.costUsd, lift.costChange)}</td>
+              <td class="number">{formatTimeDelta(lift.seconds, lift.timeChange)}</td>
+              <td class="number">{formatCount(lift.paired)}</td>
             </tr>
           ))}
         </tbody>
