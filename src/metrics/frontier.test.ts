@@ -143,6 +143,19 @@ describe("analyzeFrontier", () => {
     expect(found?.gain).toEqual({ a: 5 - 8, b: 6 - 8 });
   });
 
+  it("has an infinite gain for a system that alone passes a task, whatever luck does in another task", () => {
+    const rows = [0, 1].flatMap((trial) => [
+      // Only a passes.
+      { ...row("a", 1, true, 2), trial },
+      { ...row("b", 1, false, 2), trial },
+      // Trial 0 chooses a, which does not pass in trial 1: with a it is infinite, without it is not.
+      { ...row("a", 2, trial === 0, 1), trial },
+      { ...row("b", 2, true, 5), trial },
+    ]);
+    const found = analyzeFrontier(rows, { costOf: tokens });
+    expect(found).toMatchObject({ value: Infinity, gain: { a: Infinity, b: 0 }, infiniteTasks: 1 });
+  });
+
   it("has no bias with several trials, unlike the minimum of the same trials", () => {
     const random = createRandom("frontier");
     const rows = Array.from({ length: 2000 }, (_, exampleId) =>

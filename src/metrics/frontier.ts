@@ -191,7 +191,7 @@ export function analyzeFrontier(rows: readonly EvalRow[], options: FrontierOptio
     value: mean(frontier),
     interval: estimateInterval(frontier, amountInterval, clusters),
     isBiased,
-    gain: nameAll((system) => mean(gains[system] ?? [])),
+    gain: nameAll((system) => averageGains(gains[system] ?? new Float64Array())),
     gainInterval: nameAll((system) => estimateInterval(gains[system] ?? new Float64Array(), meanInterval, clusters)),
     essentialShare: nameAll((system) => (essential[system] ?? 0) / shared.length),
     expertShare: byExpert / shared.length,
@@ -308,6 +308,11 @@ function priceWithout(prices: readonly (readonly number[])[], without: number, e
 function subtractCosts(without: number, value: number): number {
   // Infinite with and without it: it changes nothing there.
   return without === value ? 0 : without - value;
+}
+
+/** A task that no other system passes outweighs one that it made infinite by luck in the half that chooses. */
+function averageGains(gains: Float64Array): number {
+  return gains.includes(Number.POSITIVE_INFINITY) ? Number.POSITIVE_INFINITY : mean(gains);
 }
 
 function estimateInterval(
