@@ -213,6 +213,16 @@ describe("assay experiment", () => {
     expect(plan).toMatchObject({ schema: "assay.plan/1", planned: 12, experiment: { name: "style", stimuli: 6 } });
   });
 
+  test("varies the effort, one variant for each", async () => {
+    bench.write("thinking.yaml", `name: t\ndefaults: { executor: codex }\nstimuli:\n${stimuli.join("\n")}\n`);
+    bench.write("efforts.yaml", "name: efforts\neval: thinking.yaml\nmatrix: { /defaults/effort: [low, high] }\n");
+    const { stdout } = await assay("run", `${dir}/efforts.yaml`, "--dry-run");
+    expect(stdout).toContain('- variant high: /defaults/effort "high"\n');
+    expect(stdout).toContain("- systems: low, high\n");
+    bench.write("efforts.yaml", "name: efforts\neval: thinking.yaml\nmatrix: { /defaults/effort: [low, huge] }\n");
+    await expect(assay("run", `${dir}/efforts.yaml`, "--dry-run")).rejects.toThrow(/huge/);
+  });
+
   test("prints each note of a plan once", async () => {
     const noted = EXPERIMENT.replace("vary: [", "vary: [/description, ");
     bench.write("noted.yaml", noted.replace("eval.yaml", "renamed.yaml"));
