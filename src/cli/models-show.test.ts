@@ -88,6 +88,13 @@ it.each([
   expect(facts.price).toContain(price);
 });
 
+it("prints the prices of the table that no cost contains", async () => {
+  const facts = readFacts(await show("google/gemini-2.5-flash"));
+  expect(facts["not billed"]).toContain("input audio $1 per million tokens");
+  expect(readFacts(await show("openai/gpt-6-luna"))["not billed"]).toContain("web searches $10 per thousand");
+  expect(readFacts(await show("ollama/llama3.2"))["not billed"]).toBeUndefined();
+});
+
 it("prints the prices of long prompts and of both cache lifetimes", async () => {
   const text = await show("anthropic/claude-sonnet-4-5");
   expect(text).toContain("| cache write | 1 h cache write |");

@@ -41,6 +41,8 @@ interface ShownModel {
   readonly effort: ModelEntry["effort"];
   readonly capabilities: ModelCapabilities | null;
   readonly price: Price | null;
+  /** Prices of the table that no cost contains, such as those of audio. */
+  readonly unbilled: readonly string[];
   /** How the price was found, as the end of a sentence. */
   readonly priceFound: string;
 }
@@ -90,6 +92,7 @@ async function lookUpModel(
     effort: entry?.effort ?? null,
     capabilities: findCapabilities({ model, provider: provider ?? (entry?.baseUrl == null ? null : "unknown") }),
     price: entry?.price ?? found?.price ?? null,
+    unbilled: listUnbilledPrices(found?.prices ?? {}),
     priceFound: entry?.pricing != null ? `given in ${file?.file ?? "models.yml"}` : describeFound(found),
   };
 }
@@ -100,6 +103,22 @@ function describeFound(found: Awaited<ReturnType<typeof explainPrice>>): string 
   // The other sources have their date in their name.
   const day = found.origin === "bundled" ? ` of ${found.date}` : "";
   return `${found.seller}/${found.model} by ${describePriceMatch(found.by)} in ${found.price.source}${day}${since}`;
+}
+
+const BILLED = /^(?:input|output|cache_read|cache_write|cache_write_5m|cache_write_1h)_mtok$/;
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/_mtok$/, "per million tokens"],
+  [/_kcount$/, "per thousand"],
+  [/_kpages$/, "per thousand pages"],
+];
+
+/** `input audio $1 per million tokens`. */
+function listUnbilledPrices(prices: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(prices).flatMap(([key, price]) => {
+    if (BILLED.test(key) || typeof price !== "number") return [];
+    const [end, unit] = UNITS.find(([pattern]) => pattern.test(key)) ?? [/$/, ""];
+    return [`${key.replace(end, "").replaceAll("_", " ")} $${price} ${unit}`.trimEnd()];
+  });
 }
 
 interface ShownFact {
@@ -142,6 +161,7 @@ function listShownFacts(shown: ShownModel, now: Date): ShownFact[] {
     ...(effort === null ? [] : [["effort", String(effort)] satisfies [string, string]]),
     ...listCapabilityFacts(shown.capabilities, now),
     ["price", shown.priceFound],
+    ...(shown.unbilled.length === 0 ? [] : [["not billed", shown.unbilled.join(", ")] satisfies [string, string]]),
   ];
   return facts.map(([what, value]) => ({ what, value }));
 }

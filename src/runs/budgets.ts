@@ -187,7 +187,7 @@ function requirePrices(systems: readonly System[]): void {
   const unpriced = systems.filter(isUnpricedSystem).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(
-    `The run has a budget in dollars, but no price is known for ${unpriced.join(", ")}. Set \`pricing\` in models.yml, or remove the budget.`,
+    `The run has a budget in dollars, but no price is known for ${unpriced.join(", ")}. Set \`pricing\` in models.yml, try assay prices update, or remove the budget.`,
   );
 }
 
