@@ -8,10 +8,15 @@ import { join } from "node:path";
 const CLIS = [
   { name: "claude", package: "@anthropic-ai/claude-code", version: "2.1.325" },
   { name: "codex", package: "@openai/codex", version: "0.166.0" },
+  { name: "copilot", package: "@github/copilot", version: "1.0.102" },
+  // Its package asks for a script to be run, but works without.
+  { name: "droid", package: "droid", version: "0.215.0" },
   { name: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
   { name: "opencode", package: "opencode-ai", version: "1.18.33" },
   // The last version that runs on Node 20.
   { name: "pi", package: "@earendil-works/pi-coding-agent", version: "0.74.2" },
+  // The last version that runs on Node 20.
+  { name: "qwen", package: "@qwen-code/qwen-code", version: "0.15.10" },
 ];
 
 const INSTALL_TIMEOUT_MS = 10 * 60_000;

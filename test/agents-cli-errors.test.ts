@@ -40,7 +40,17 @@ const FLAGS: Case[] = [
   {
     what: "a command without {prompt}",
     args: ["--agent-command", "node agent.mjs"],
-    says: '--agent-command "node agent.mjs" has no placeholder for the task. Add {prompt}',
+    says: 'The agent command "node agent.mjs" cannot be run: it has no placeholder for the task. Add {prompt}',
+  },
+  {
+    what: "unknown placeholders of a command",
+    args: ["--agent-command", "my-agent {promt} --url {openai_ur} {prompt}"],
+    says: /cannot be run:\n- command: unknown placeholder \{promt\}\. Did you mean "prompt"\? Known: anthropic_url, .*\n- command: unknown placeholder \{openai_ur\}/,
+  },
+  {
+    what: "several agents that cannot be run",
+    args: ["--agent", "claude", "--agent", "aider", "--agent-command", "not-there {prompt}", ...CLOSED_PORT],
+    says: /3 agents cannot be run:\n- Program "claude" not found .*\n- aider needs a model: write aider:PROVIDER\/MODEL.*\n- Program "not-there" not found/,
   },
   { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" has no model' },
   {

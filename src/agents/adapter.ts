@@ -1,10 +1,14 @@
-import type { AGENT_NAMES, ProviderName } from "../budget/index.js";
+import type { AGENT_NAMES, COMMAND_AGENT_NAMES, ProviderName } from "../budget/index.js";
 import type { AgentEventBody, Effort, EffortName, McpServer, Usage } from "../core/index.js";
 import type { GatewayDialectName } from "../models/index.js";
 import { readJsonObject, readJsonString } from "../models/index.js";
+import type { AgentDefinition } from "./definition.js";
 
 /** The supported agents. */
 export type AgentName = (typeof AGENT_NAMES)[number];
+
+/** Agents that are run by a command, which ships with Assay. */
+export type CommandAgentName = (typeof COMMAND_AGENT_NAMES)[number];
 
 /** The model an agent uses. */
 export interface AgentModel {
@@ -27,6 +31,8 @@ export interface LaunchRequest {
   readonly effort: Effort | null;
   /** Base URLs of the gateway for each provider's clients, in the form their SDKs expect. */
   readonly gateway: Readonly<Record<ProviderName, string>>;
+  /** The installed version; null when unknown. */
+  readonly version: string | null;
   /** A placeholder key; the gateway replaces it with the real one. */
   readonly key: string;
   /** True when HOME is the user's own or one they named: its settings and login are kept. */
@@ -111,6 +117,8 @@ export interface AgentAdapter {
   readonly program: string;
   /** The version the adapter was last tested with. */
   readonly checkedVersion: string;
+  /** The least version that works, checked before a run; absent when unknown. */
+  readonly minVersion?: string;
   /** Supported API formats, the default first. */
   readonly dialects: readonly GatewayDialectName[];
   /** The default provider; null when provider and model must be named. */
@@ -125,6 +133,12 @@ export interface AgentAdapter {
   readonly asRoot?: string;
   /** The given command, for command adapters. */
   readonly command?: string;
+  /** What a command adapter was made of. */
+  readonly definition?: AgentDefinition;
+  /** Set for an agent that could not be installed where Assay is developed. */
+  readonly isUntested?: boolean;
+  /** What to know before using it. */
+  readonly remark?: string;
   /** Where it looks for skills, or `told` when its launch passes the folder; absent when it supports none. */
   readonly skills?: SkillFolders | "told";
   /** Its built-in tools, as named in trajectories; absent when unknown. */

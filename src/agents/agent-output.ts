@@ -377,6 +377,8 @@ function formatAgentFailure(failure: AgentFailure, trouble: GatewayRequest | nul
   }
   const said = end === null ? null : end.message;
   if (said !== null) return heard === null || said.includes(heard) ? `${name}: ${said}` : `${name}: ${said} (${heard})`;
+  if (requests.length === 0 && run.refusedFlag !== null)
+    return `${name} ended (${describeAgentExit(exit)}) because it does not know a flag: ${run.refusedFlag}. Install another version of it; assay doctor names one that works.`;
   const stderr = run.stderr === "" ? "" : ` It printed: ${run.stderr.slice(-MAX_STDERR_CHARS)}`;
   const endpoint = heard === null ? "" : ` Its last call failed: ${heard.replace(/\.$/, "")}.`;
   return `${name} ended (${describeAgentExit(exit)}) without a final event.${endpoint}${stderr}`;

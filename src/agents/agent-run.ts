@@ -4,6 +4,7 @@ import type { AgentEvent, AgentEventBody } from "../core/index.js";
 import { type ProgramEnd, startProgram } from "../exec/index.js";
 import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
 import { EventLog } from "./event-log.js";
+import { findRefusedFlag } from "./refused-flag.js";
 import { waitForAbort } from "./wait-for-abort.js";
 
 /** Enough to see why a program failed. */
@@ -41,6 +42,8 @@ export class AgentRun {
   dropped = 0;
   readonly #log = new EventLog();
   #stderr = "";
+  /** The beginning of stderr: a usage text after it may be long. */
+  #stderrHead = "";
   readonly #options: AgentRunOptions;
 
   constructor(options: AgentRunOptions) {
@@ -64,6 +67,12 @@ export class AgentRun {
   /** The end of its stderr. */
   get stderr(): string {
     return this.#stderr.trim();
+  }
+
+  /** The line in which the program says that it does not know a flag; null when there is none. */
+  get refusedFlag(): string | null {
+    const malformed = this.events.flatMap((event) => (event.type === "custom" ? [String(event.data)] : []));
+    return findRefusedFlag([this.#stderrHead, this.#stderr, ...malformed].join("\n"));
   }
 
   /** Starts the program and waits for its end, or stops it when the signal is aborted. No process is left running. */
@@ -123,7 +132,10 @@ export class AgentRun {
   #readStderr(stderr: Readable): void {
     const decoder = new StringDecoder("utf8");
     stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_TAIL_CHARS);
+      const text = decoder.write(chunk);
+      if (this.#stderrHead.length < STDERR_TAIL_CHARS)
+        this.#stderrHead = (this.#stderrHead + text).slice(0, STDERR_TAIL_CHARS);
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARS);
     });
   }
 }

@@ -145,6 +145,7 @@ export class AgentSystem implements System {
     return {
       agent: adapter.name,
       command: adapter.command,
+      ...(hasSettings(adapter) ? { settings: adapter.definition } : {}),
       version,
       model,
       ...(effort === null ? {} : { effort }),
@@ -173,7 +174,7 @@ export class AgentSystem implements System {
   }
 
   async #start(example: Example, { workspace, extensions, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
-    const { adapter, program, model, effort, home } = this.#options;
+    const { adapter, program, version, model, effort, home } = this.#options;
     const prompt = formatAgentPrompt(example);
     const promptFile = join(workspace.root, "prompt.txt");
     await writeFile(promptFile, prompt);
@@ -184,6 +185,7 @@ export class AgentSystem implements System {
       effort,
       gateway: meter.urls,
       key: PLACEHOLDER_KEY,
+      version,
       usesOwnHome: home !== null,
       isRoot: process.getuid?.() === 0,
       ...(await installExtensions(workspace, extensions, this.#extensionTarget)),
@@ -241,6 +243,11 @@ export class AgentSystem implements System {
       this.#open.delete(workspace);
     }
   }
+}
+
+/** Variables and files of a command affect its work. */
+function hasSettings({ definition = { command: "" } }: AgentAdapter): boolean {
+  return definition.env !== undefined || definition.homeFiles !== undefined;
 }
 
 interface PreparedAgentTrial {

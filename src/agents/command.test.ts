@@ -20,6 +20,7 @@ const REQUEST: LaunchRequest = {
   model: { name: "small", cliName: "small", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "assay",
+  version: null,
   usesOwnHome: false,
   isRoot: false,
   skillsDir: null,
@@ -95,9 +96,11 @@ describe("the words of a command", () => {
 
   it("require a model when there is a placeholder for one", () => {
     expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Give one with --agent-model/);
-    expect(() => requireCommandModel("a {model} {prompt}", undefined)).toThrow(/Give one with --agent-model/);
-    requireCommandModel("a {model} {prompt}", "small");
-    requireCommandModel("a {prompt}", undefined);
+    expect(() => requireCommandModel({ command: "a {model} {prompt}" }, undefined)).toThrow(
+      /Give one with --agent-model/,
+    );
+    requireCommandModel({ command: "a {model} {prompt}" }, "small");
+    requireCommandModel({ command: "a {prompt}" }, undefined);
     expect(wordsFor("a {prompt}", { model: null })).toEqual(["a", "Do it"]);
   });
 });

@@ -3,47 +3,56 @@ import type { AgentEventBody } from "../core/index.js";
 import { UsageError } from "../core/index.js";
 import { ENV_ASSIGNMENT, isFilePath, splitCommand } from "../exec/index.js";
 import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader } from "./adapter.js";
+import {
+  type AgentDefinition,
+  createNoModelError,
+  fillPlaceholders,
+  mentions,
+  requireDefinition,
+} from "./definition.js";
 
-const MODEL_PLACEHOLDER = "{model}";
+const MODEL_PLACEHOLDER = /\{model\}/;
 
 /** A command supports skills or servers if it has their placeholder or variable. */
 const SKILLS_PLACEHOLDER = /\{skills\}|ASSAY_SKILLS_DIR/;
 const MCP_PLACEHOLDER = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
 
-/** The task itself, or the path of a file with it. */
-const PROMPT_PLACEHOLDER = /\{prompt(?:_file)?\}/;
-
 /**
  * Creates an adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it
- * finds by the variables that providers' SDKs read; its output is its answer.
+ * finds by the variables that providers' SDKs read, and by the placeholders of its definition; its output is its answer.
  * @example
- * createCommandAdapter("node my-agent.mjs --model {model} {prompt}");
+ * createCommandAdapter({ command: "node my-agent.mjs --model {model} {prompt}", env: { BASE: "{openai_url}" } });
  */
-export function createCommandAdapter(template: string): AgentAdapter {
-  const [program, ...args] = splitCommand(template).map(resolveFileWord);
-  if (program === undefined || !args.some((word) => PROMPT_PLACEHOLDER.test(word)))
-    throw new UsageError(
-      `--agent-command "${template}" has no placeholder for the task. Add {prompt}, or {prompt_file} for the path of a file with the task: --agent-command 'my-agent {prompt}'.`,
-    );
+export function createCommandAdapter(given: string | AgentDefinition, name = "command"): AgentAdapter {
+  const definition = typeof given === "string" ? { command: given } : given;
+  const { command, minVersion, install, env = {}, homeFiles = {} } = definition;
+  requireDefinition(definition);
+  const [program = "", ...args] = splitCommand(command).map(resolveFileWord);
   requireProgram(program);
   return {
-    name: "command",
+    name,
     program,
     checkedVersion: "",
+    ...(minVersion !== undefined && { minVersion }),
     dialects: ["chat", "responses", "anthropic", "gemini"],
     provider: null,
-    install: `Add ${program} to PATH, or give its full path.`,
-    command: template,
+    install: install ?? `Add ${program} to PATH, or give its full path.`,
+    command,
     printsText: true,
-    ...(SKILLS_PLACEHOLDER.test(template) && { skills: "told" }),
-    ...(MCP_PLACEHOLDER.test(template) && { takesServers: "always" }),
+    definition,
+    ...(mentions(definition, SKILLS_PLACEHOLDER) && { skills: "told" }),
+    ...(mentions(definition, MCP_PLACEHOLDER) && { takesServers: "always" }),
     launch: (request) => ({
       args: args.map((word) => fillPlaceholders(word, request)),
-      env: buildCommandEnv(request),
-      homeFiles: {},
+      env: { ...buildCommandEnv(request), ...fillAll(env, request) },
+      homeFiles: fillAll(homeFiles, request),
     }),
     reader: () => new TextReader(),
   };
+}
+
+function fillAll(texts: Readonly<Record<string, string>>, request: LaunchRequest): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillPlaceholders(text, request)]));
 }
 
 /** Does not show the variable's value, which may be a secret. */
@@ -61,31 +70,17 @@ function resolveFileWord(word: string): string {
 }
 
 /**
- * Throws when a command has a model placeholder but no model was given.
+ * Throws when an agent's command or settings have a model placeholder but no model was given.
  * @example
- * requireCommandModel("my-agent -m {model} {prompt}", undefined); // throws
+ * requireCommandModel({ command: "my-agent -m {model} {prompt}" }, undefined); // throws
  */
-export function requireCommandModel(template: string, model: string | undefined): void {
-  if (model === undefined && template.includes(MODEL_PLACEHOLDER)) throw createNoModelError();
+export function requireCommandModel(definition: AgentDefinition, model: string | undefined): void {
+  if (model === undefined && needsModel(definition)) throw createNoModelError();
 }
 
-function createNoModelError(): UsageError {
-  return new UsageError(
-    "The agent's command has a {model} placeholder, but no model is given. Give one with --agent-model NAME.",
-  );
-}
-
-/** In one pass, so that a prompt containing {model} is not changed. */
-function fillPlaceholders(word: string, request: LaunchRequest): string {
-  const { prompt, promptFile, model, skillsDir, mcp } = request;
-  return word.replace(/\{(prompt|prompt_file|model|skills|mcp_config)\}/g, (_, hole: string) => {
-    if (hole === "prompt") return prompt;
-    if (hole === "prompt_file") return promptFile;
-    if (hole === "skills") return skillsDir ?? "";
-    if (hole === "mcp_config") return mcp?.file ?? "";
-    if (model === null) throw createNoModelError();
-    return model.name;
-  });
+/** True when it names its model. */
+export function needsModel(definition: AgentDefinition): boolean {
+  return mentions(definition, MODEL_PLACEHOLDER);
 }
 
 function buildCommandEnv(request: LaunchRequest): Record<string, string> {

@@ -25,8 +25,8 @@ function program(name: string, script: string): string {
 
 it.each([
   ["2.1.325 (Claude Code)", "2.1.325"],
-  ["codex-cli 0.166.0", "0.166.0"],
-  ["v1.2.3-beta.4+build", "1.2.3-beta.4+build"],
+  ["codex-cli 4.166.0", "4.166.0"],
+  ["v3.2.3-beta.4+build", "3.2.3-beta.4+build"],
   ["something else", null],
 ])("reads the version from %s", async (text, version) => {
   const path = program("claude", `[ "$1" = --version ] && echo '${text}'`);

@@ -5,7 +5,8 @@ import { getKeyVariable } from "../budget/index.js";
 import { getErrorMessage, UsageError } from "../core/index.js";
 import { describeNotExecutable, findProgram, isMissingExecuteBit, runCommand } from "../exec/index.js";
 import type { AgentAdapter } from "./adapter.js";
-import { ADAPTERS } from "./adapters/index.js";
+import { ADAPTERS, COMMAND_AGENTS } from "./adapters/index.js";
+import { describeOldVersion, requireVersion } from "./version.js";
 
 /** Some programs load completely to report their version. */
 const VERSION_TIMEOUT_MS = 20_000;
@@ -17,11 +18,14 @@ interface DetectedAgent {
   readonly version: string | null;
 }
 
-/** Finds the program of an agent and its version. */
+/** Finds the program of an agent and its version. Throws when it is missing or too old. */
 export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent> {
   const program = findProgram(adapter.program);
   if (program === null) throw new UsageError(describeMissingAgent(adapter));
-  return { program, version: adapter.command === undefined ? (await requestVersion(program)).version : null };
+  const isAsked = adapter.command === undefined || adapter.minVersion !== undefined;
+  const version = isAsked ? (await requestVersion(program)).version : null;
+  requireVersion(adapter, version);
+  return { program, version };
 }
 
 function describeMissingAgent({ program, install, command }: AgentAdapter): string {
@@ -62,21 +66,36 @@ export interface AgentStatus {
   readonly detail: string;
 }
 
-/** Describes all supported agents: which are installed, their versions, and what is missing. */
-export function describeAgents(timeoutMs = VERSION_TIMEOUT_MS): Promise<AgentStatus[]> {
-  return Promise.all(Object.values(ADAPTERS).map((adapter) => describeAgent(adapter, timeoutMs)));
+/** Describes agents: which are installed, their versions and the least ones that work, and what is missing. */
+export function describeAgents(
+  timeoutMs = VERSION_TIMEOUT_MS,
+  adapters: readonly AgentAdapter[] = [...Object.values(ADAPTERS), ...Object.values(COMMAND_AGENTS)],
+): Promise<AgentStatus[]> {
+  return Promise.all(adapters.map((adapter) => describeAgent(adapter, timeoutMs)));
 }
 
 async function describeAgent(adapter: AgentAdapter, timeoutMs: number): Promise<AgentStatus> {
-  const { name } = adapter;
+  const { name, isUntested, remark } = adapter;
+  const known = [...(isUntested === true ? ["untested"] : []), ...(remark === undefined ? [] : [remark])];
+  const least = adapter.minVersion === undefined ? [] : [`at least ${adapter.minVersion}`];
   const program = findProgram(adapter.program);
-  if (program === null) return { name, isReady: false, detail: `not installed. ${formatInstallHint(adapter.install)}` };
+  if (program === null) {
+    const what = ["not installed", ...least, ...known].join("; ");
+    return { name, isReady: false, detail: `${what}. ${formatInstallHint(adapter.install)}` };
+  }
   try {
     const { version, timedOut } = await requestVersion(program, timeoutMs);
-    if (version === null)
+    if (version === null && adapter.command === undefined)
       return { name, isReady: false, detail: `${program} ${describeMissingVersion(timedOut, timeoutMs)}` };
-    const detail = [`${version} (${program})`, ...listAgentRemarks(adapter, version)].join("; ");
-    return { name, isReady: hasAgentCredentials(adapter), detail };
+    const old = describeOldVersion(adapter, version);
+    if (old !== null) return { name, isReady: false, detail: `${old} (${program})` };
+    const detail = [
+      `${version ?? "version unknown"} (${program})`,
+      ...least,
+      ...known,
+      ...listAgentRemarks(adapter, version),
+    ];
+    return { name, isReady: hasAgentCredentials(adapter), detail: detail.join("; ") };
   } catch (error) {
     return { name, isReady: false, detail: getErrorMessage(error) };
   }
@@ -87,11 +106,13 @@ function describeMissingVersion(timedOut: boolean, timeoutMs: number): string {
   return `${what}: try to start it`;
 }
 
-function listAgentRemarks(adapter: AgentAdapter, version: string): string[] {
+function listAgentRemarks(adapter: AgentAdapter, version: string | null): string[] {
   const { checkedVersion, asRoot } = adapter;
   const isRoot = process.getuid?.() === 0;
   return [
-    ...(version === checkedVersion ? [] : [`tested with ${checkedVersion}: newer events are noted on rows`]),
+    ...(version === checkedVersion || checkedVersion === ""
+      ? []
+      : [`tested with ${checkedVersion}: newer events are noted on rows`]),
     ...(isRoot && asRoot !== undefined ? [asRoot] : []),
     describeLogin(adapter),
   ];

@@ -14,7 +14,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "assay-open-agent-"));
   for (const name of KEYS) vi.stubEnv(name, `key of ${name}`);
   for (const name of ["claude", "codex", "gemini", "opencode", "pi", "mine"])
-    writeFileSync(join(dir, name), "#!/bin/sh\necho 1.2.3\n", { mode: 0o755 });
+    writeFileSync(join(dir, name), "#!/bin/sh\necho 999.2.3\n", { mode: 0o755 });
   vi.stubEnv("PATH", `${dir}:/usr/bin:/bin`);
 });
 afterEach(() => {
@@ -225,11 +225,11 @@ describe("the agent option", () => {
 
   it("requires an installed agent, except for a plan, which starts nothing", async () => {
     const ran = join(dir, "ran");
-    writeFileSync(join(dir, "claude"), `#!/bin/sh\necho >> ${ran}; echo 1.2.3\n`, { mode: 0o755 });
+    writeFileSync(join(dir, "claude"), `#!/bin/sh\necho >> ${ran}; echo 999.2.3\n`, { mode: 0o755 });
     expect((await plan({ agent: "claude" })).version).toBeNull();
     expect(existsSync(ran)).toBe(false);
     await expect(openAgent({ agent: "claude" }).then((system) => system.fingerprint())).resolves.toMatchObject({
-      version: "1.2.3",
+      version: "999.2.3",
     });
     expect(existsSync(ran)).toBe(true);
     rmSync(join(dir, "claude"));

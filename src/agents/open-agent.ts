@@ -2,22 +2,30 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { findConfiguredModel, findModelsFile, loadModels } from "../budget/index.js";
-import { type Effort, getErrorMessage, UsageError } from "../core/index.js";
+import { type Effort, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
 import { deriveCommandName } from "../exec/index.js";
 import { requireEffort } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import { requireAdapter } from "./adapters/index.js";
 import { AgentSystem, getDefaultAgentConcurrency } from "./agent-system.js";
-import { createCommandAdapter, requireCommandModel } from "./command.js";
+import { createCommandAdapter, needsModel, requireCommandModel } from "./command.js";
 import { detectAgent } from "./detect.js";
 import { type AgentModelOptions, locateModel } from "./locate-model.js";
 
 /** Options of `openAgent`. */
 export interface AgentOptions extends AgentModelOptions {
-  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` also names the model. */
+  /** claude, codex, copilot, gemini, opencode, pi, qwen, agy, aider, crush, droid or goose; `NAME:MODEL` also names the model. */
   agent?: string;
   /** Any other program instead of `agent`: `my-agent {prompt}`. */
   command?: string;
+  /** Environment variables of the command; may contain placeholders, such as `{openai_url}`. */
+  env?: Readonly<Record<string, string>>;
+  /** Files to write into the command's temporary HOME, by path; may contain placeholders. */
+  homeFiles?: Readonly<Record<string, string>>;
+  /** The least version of the command's program that works. */
+  minVersion?: string;
+  /** How to install the command's program. */
+  install?: string;
   /** A model of the models file, `provider/model`, or a model name of the agent's provider. */
   model?: string;
   /** The name of the system. Default: the agent's name. */
@@ -106,20 +114,43 @@ export function getAgentName({ name, agent, command = "" }: Pick<AgentOptions, "
 }
 
 /** The adapter and the model as named. */
-function selectAdapter({ agent, command, model }: AgentOptions): { adapter: AgentAdapter; model: string | undefined } {
+function selectAdapter(options: AgentOptions): { adapter: AgentAdapter; model: string | undefined } {
+  const { agent, command, model } = options;
   if ((agent === undefined) === (command === undefined))
     throw new UsageError("Give either the name of a supported agent (agent) or your own command (command).");
   if (model === "") throw new UsageError("The agent's model name is empty. Name a model, or omit it.");
   if (command !== undefined) {
-    requireCommandModel(command, model);
-    return { adapter: createCommandAdapter(command), model };
+    const definition = { ...pickDefinition(options), command };
+    requireCommandModel(definition, model);
+    return { adapter: createCommandAdapter(definition), model };
   }
+  requireNoDefinition(options);
   const [name = "", own] = (agent ?? "").split(/:(.*)/s);
   if (own === "")
     throw new UsageError(`The agent "${agent}" has no model after its colon. Write ${name}:MODEL, or ${name}.`);
   if (own !== undefined && model !== undefined)
     throw new UsageError(`The agent "${agent}" already names its model. Remove the model "${model}".`);
-  return { adapter: requireAdapter(name), model: own ?? model };
+  const adapter = requireAdapter(name);
+  const named = own ?? model;
+  if (adapter.definition !== undefined && named === undefined && needsModel(adapter.definition))
+    throw new UsageError(
+      `${name} needs a model: write ${name}:PROVIDER/MODEL, or ${name}:NAME with a model of models.yml.`,
+    );
+  return { adapter, model: named };
+}
+
+const DEFINITION_KEYS = ["env", "homeFiles", "minVersion", "install"] as const;
+
+function pickDefinition({ env, homeFiles, minVersion, install }: AgentOptions) {
+  return omitUndefined({ env, homeFiles, minVersion, install });
+}
+
+function requireNoDefinition(options: AgentOptions): void {
+  const given = DEFINITION_KEYS.filter((key) => options[key] !== undefined);
+  if (given.length === 0) return;
+  throw new UsageError(
+    `${given.join(" and ")} of the agent "${options.agent}" only go with a command of your own. Write \`command\` instead of \`agent\`, or remove ${given.length === 1 ? "it" : "them"}.`,
+  );
 }
 
 function resolveAgentHome({ home }: AgentOptions): string | null {

@@ -61,6 +61,7 @@ export const LAUNCH_REQUEST: LaunchRequest = {
   model: { name: "m", cliName: "openai/m", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",
+  version: null,
   usesOwnHome: false,
   isRoot: true,
   skillsDir: null,

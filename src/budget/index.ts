@@ -68,7 +68,7 @@ export {
   resolveEndpoint,
 } from "./providers.js";
 export { type BudgetRule, type Budgets, type ResolvedBudgets, resolveBudgets } from "./resolve.js";
-export { AGENT_NAMES, checkAmount, requireRule } from "./rules.js";
+export { AGENT_NAMES, ALL_AGENT_NAMES, COMMAND_AGENT_NAMES, checkAmount, requireRule } from "./rules.js";
 export {
   MIN_TRIALS,
   RESERVE_MARGIN,

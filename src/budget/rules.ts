@@ -92,7 +92,13 @@ export function requireRules(section: string, values: object, rules: Readonly<Re
 }
 
 /** The supported agents. */
-export const AGENT_NAMES = ["claude", "codex", "gemini", "opencode", "pi"] as const;
+export const AGENT_NAMES = ["claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"] as const;
+
+/** Agents that are run by a command, which ships with Assay: they print text, and the gateway sees their work. */
+export const COMMAND_AGENT_NAMES = ["agy", "aider", "crush", "droid", "goose"] as const;
+
+/** All agents that have a name. */
+export const ALL_AGENT_NAMES = [...AGENT_NAMES, ...COMMAND_AGENT_NAMES] as const;
 
 /** Prefixes of keys that a variable name could also begin with. */
 const KEY_PREFIX = /^(?:sk_|gsk_|hf_|fw_|r8_|tgp_|AIza)/;
@@ -128,8 +134,8 @@ function checkHttpUrl(value: unknown): string | null {
 function checkAgentCli(value: unknown): string | null {
   const problem = checkModelText(value);
   if (problem !== null) return problem;
-  if ((AGENT_NAMES as readonly unknown[]).includes(value)) return null;
-  return `is "${String(value)}", which is not a supported agent.${didYouMean(String(value), AGENT_NAMES)}`.replace(
+  if ((ALL_AGENT_NAMES as readonly unknown[]).includes(value)) return null;
+  return `is "${String(value)}", which is not a supported agent.${didYouMean(String(value), ALL_AGENT_NAMES)}`.replace(
     /\.$/,
     "",
   );
@@ -171,6 +177,6 @@ export const RULE_SCHEMAS: ReadonlyMap<ValueRule, JsonSchema> = new Map<ValueRul
   [checkModelText, { type: "string", pattern: "\\S" }],
   [checkVariableName, { type: "string", pattern: "^[A-Za-z_]\\w*$" }],
   [checkHttpUrl, { type: "string", pattern: "^[Hh][Tt][Tt][Pp][Ss]?:" }],
-  [checkAgentCli, { enum: AGENT_NAMES }],
+  [checkAgentCli, { enum: ALL_AGENT_NAMES }],
   [checkEffort, { anyOf: [{ enum: EFFORT_NAMES }, { type: "integer", minimum: 1 }] }],
 ]);

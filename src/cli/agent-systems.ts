@@ -10,7 +10,27 @@ type AgentRunConfig = RunConfig & PlanFlags;
 export async function* openAgentSystems(run: AgentRunConfig): AsyncGenerator<AgentSystem> {
   const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
   requireUniqueAgentNames(agents.map(getAgentName));
-  for (const agent of agents) yield* openAgentEfforts(agent, run);
+  const systems: AgentSystem[] = [];
+  const problems: UsageError[] = [];
+  for (const agent of agents) {
+    try {
+      for await (const system of openAgentEfforts(agent, run)) systems.push(system);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error);
+    }
+  }
+  requireNoProblems(problems);
+  yield* systems;
+}
+
+/** All agents that cannot be run are named at once. */
+function requireNoProblems(problems: readonly UsageError[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  if (problems.length === 1) throw first;
+  const lines = problems.map(({ message }) => `- ${message.replaceAll("\n", "\n  ")}`);
+  throw new UsageError(`${problems.length} agents cannot be run:\n${lines.join("\n")}`);
 }
 
 /** One system for each effort, or one without. */

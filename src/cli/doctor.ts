@@ -114,7 +114,9 @@ function checkPrograms(): DoctorCheck[] {
 
 async function checkAgents(): Promise<DoctorCheck[]> {
   const { describeAgents } = await import("../agents/index.js");
-  return (await describeAgents()).map(({ name, isReady, detail }) => ({
+  const { findDefinedAgents } = await import("./defined-agents.js");
+  const statuses = await Promise.all([describeAgents(), describeAgents(undefined, await findDefinedAgents("."))]);
+  return statuses.flat().map(({ name, isReady, detail }) => ({
     what: `agent ${name}`,
     state: isReady ? "ok" : "missing",
     detail,

@@ -19,6 +19,7 @@ import {
   type Stimulus,
   toDataset,
 } from "../evals/index.js";
+import { resolveDefinedAgent } from "./defined-agents.js";
 import type { AgentConfig } from "./run-config.js";
 import type { EvalSelection, RunFlags } from "./run-flags.js";
 
@@ -35,7 +36,7 @@ export async function planEvals(config: RunFlags): Promise<EvalPlan> {
   const agents = new Map<string, AgentConfig>();
   const datasets: Dataset[] = [];
   for (const spec of specs) {
-    const own = listSpecAgents(spec, config.eval ?? {}).map((agent) => chooseAgentName(agent, agents));
+    const own = listSpecAgents(spec, config).map((agent) => chooseAgentName(agent, agents));
     datasets.push(await makeEvalDataset(spec, { config, systems: own }));
   }
   const notes = specs.flatMap(({ file, notes: own }) => own.map((note) => `${file}: ${note}`));
@@ -141,15 +142,18 @@ function createNothingToRunError(): NothingToRunError {
 /** Every executor with every model. */
 function listSpecAgents(
   { defaults, file }: EvalSpec,
-  { executors, models, efforts = defaults.efforts }: EvalSelection,
+  { eval: choice = {}, agents: defined = [] }: RunFlags,
 ): AgentConfig[] {
+  const { executors, models, efforts = defaults.efforts } = choice;
   const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
   if (asked.length === 0)
     throw new UsageError(`${file} does not name an agent. Add --executor claude, or defaults.executor.`);
   const wanted = models ?? defaults.models;
   return asked.flatMap((executor) => {
-    const agent = toAgentConfig(executor);
-    if (wanted.length === 0) return listAgentEfforts(agent, efforts);
+    const named = toAgentConfig(executor);
+    const { model: usual, ...agent } = resolveDefinedAgent(named, defined);
+    if (wanted.length === 0)
+      return listAgentEfforts({ ...agent, ...(usual === undefined ? {} : { model: usual }) }, efforts);
     return wanted.flatMap((model) =>
       listAgentEfforts({ ...agent, model, name: `${getAgentName(agent)}:${model}` }, efforts),
     );

@@ -3,6 +3,7 @@ import { getErrorMessage, getOwn, isNonSecretName, RunFolderError, UsageError } 
 import { stripSecrets } from "../queue/index.js";
 import { findRun, RUN_FILES, readManifest, readSummary } from "../store/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
+import { resolveDefinedAgents } from "./defined-agents.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { dropQueueFlags } from "./run-flags.js";
@@ -170,6 +171,7 @@ export async function resolveRunFlags(invocation: Invocation, flags: RunFlags): 
   const config = configFile === null ? {} : await loadConfig(configFile, { trust });
   const place = configFile === null ? {} : { configDir: dirname(configFile) };
   const own = { ...config, ...place, ...invocation.flags, ...flags, ...selectHeaders(invocation, flags) };
+  if (own.agents !== undefined) own.agents = resolveDefinedAgents(own.agents, config.agents ?? []);
   const run = { ...own, ...mergeEvalSelection(invocation.flags, flags) };
   return run.withoutQueue === true && flags.queue === undefined ? dropQueueFlags(run) : run;
 }

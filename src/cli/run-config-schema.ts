@@ -92,10 +92,18 @@ const model: z.ZodType<ModelConfig> = z.strictObject(MODEL_KEYS);
 const models = makeList(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
 
 const AGENT_KEYS = {
-  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
+  /** claude, codex, copilot, gemini, opencode, pi, qwen, agy, aider, crush, droid or goose; `NAME:MODEL` names its model as well. */
   agent: text,
   /** Any other program, instead of `agent`: `my-agent {prompt}`. */
   command: text,
+  /** Environment variables of the command; their values may contain placeholders, such as {openai_url}. */
+  env: textByName,
+  /** Files to write into the command's temporary HOME, by path; their contents may contain placeholders. */
+  homeFiles: textByName,
+  /** The least version of the command's program that works, checked before a run. */
+  minVersion: text,
+  /** How to install the command's program, for messages. */
+  install: text,
   /** A model of the models file, `provider/model`, or the name that the agent's own provider uses. */
   model: text,
   /** The name of the system in the report. Default: the name of the agent. */
@@ -110,7 +118,9 @@ const AGENT_KEYS = {
 export interface AgentConfig extends InferredConfig<typeof AGENT_KEYS> {}
 const agent: z.ZodType<AgentConfig> = z.strictObject(AGENT_KEYS);
 const agents = makeList(
-  z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }),
+  z.union([z.string(), agent], {
+    error: "must be a name or { agent, command, model, name, api, env, homeFiles, minVersion }",
+  }),
 );
 
 const COMMAND_KEYS = {

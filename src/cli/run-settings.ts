@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from "../budget/index.js";
+import { ALL_AGENT_NAMES } from "../budget/index.js";
 import {
   collectExpertCosts,
   collectHeader,
@@ -266,7 +266,7 @@ export const AGENT_NAME_SETTINGS = {
     kind: "texts",
     role: "part",
     flag: "--agent <name[:model]>",
-    help: `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`,
+    help: `run a coding agent: ${ALL_AGENT_NAMES.join(", ")}; repeatable`,
     section: "Agents",
     isCommon: true,
   },

@@ -14,7 +14,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findProgram } from "../../src/exec/process/index.js";
-import { INSTALLED_AGENTS, MODELS } from "./real-agent.js";
+import { ADAPTED_AGENTS, INSTALLED_AGENTS, MODELS } from "./real-agent.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");
@@ -229,7 +229,7 @@ describe.skipIf(INSTALLED_AGENTS.every(({ name }) => name !== "claude"))("an eva
   });
 });
 
-const OTHERS = INSTALLED_AGENTS.map(({ name }) => name).filter((name) => name !== "claude");
+const OTHERS = ADAPTED_AGENTS.map(({ name }) => name).filter((name) => name !== "claude");
 
 describe.skipIf(OTHERS.length === 0)("the same eval with the other agents, in one run", () => {
   let results: Result[];

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import {
+  AGENT_NAMES,
   type EvalRow,
   type Evaluator,
   type Example,
@@ -29,10 +30,28 @@ export const INSTALLED_AGENTS: readonly InstalledAgent[] = (
 export const MODELS: Readonly<Record<string, string>> = {
   claude: "claude-sonnet-4-5",
   codex: "gpt-5.5",
+  copilot: "openai/gpt-5-mini",
+  droid: "openai/gpt-5-mini",
   gemini: "gemini-2.5-flash",
   opencode: "openai/gpt-5-mini",
   pi: "openai/gpt-5-mini",
+  qwen: "openai/gpt-5-mini",
 };
+
+/** True for agents whose events an adapter reads. */
+const hasAdapter = ({ name }: InstalledAgent) => (AGENT_NAMES as readonly string[]).includes(name);
+
+/** The agents with an adapter. */
+export const ADAPTED_AGENTS = INSTALLED_AGENTS.filter(hasAdapter);
+
+/** The agents that are run by a command of ours. */
+export const COMMAND_AGENTS = INSTALLED_AGENTS.filter((agent) => !hasAdapter(agent));
+
+/** Agents tried with fewer tasks, so that the suite ends in time: what they have in common with the others is tried there. */
+const LATE_AGENTS = new Set(["copilot", "qwen"]);
+
+/** The agents tried with all kinds of trouble. */
+export const THOROUGH_AGENTS = ADAPTED_AGENTS.filter(({ name }) => !LATE_AGENTS.has(name));
 
 export interface AgentTrial {
   row: EvalRow;

@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import { evaluate, GraderEvaluator, type System, type Usage } from "../../src/index.js";
 import type { MockOptions } from "../../src/testing/mock/index.js";
 import {
+  ADAPTED_AGENTS,
+  COMMAND_AGENTS,
   expectNothingLeft,
   fillUsage,
-  INSTALLED_AGENTS,
   MODELS,
   openRealAgent,
   startMockModel,
   sumMockUsage,
+  THOROUGH_AGENTS,
   tryAgent,
 } from "./real-agent.js";
 
@@ -44,11 +46,13 @@ const CHOKES = new Set(["gemini", "opencode"]);
 /** A number that no other process has in its arguments. */
 const unique = () => `${Math.floor(31_000_000 + Math.random() * 9_000_000)}`;
 
-describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
-  it("solves a task, and its row has the tokens that the endpoint counted", async () => {
+describe.each(ADAPTED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+  it("receives the task unchanged, solves it, and its row has the tokens that the endpoint counted", async () => {
     const text = "Done: hello.txt is there, and it holds what it was to hold.";
-    const script = { tools: [{ command: HELLO }, { text }], tokensPerSec: 100, chunkTokens: 2 };
-    const { row, calls } = await tryAgent(name, { script, example: { graders: GRADERS } });
+    const script = { tools: [{ command: HELLO }, { text }], tokensPerSec: 100, chunkTokens: 2, keepBodies: true };
+    const question = `-exit code 2, "500" or 1e3 and 0x10\n\n$HOME \`x\` 'quoted' ü, {prompt} and /done`;
+    const { row, calls } = await tryAgent(name, { script, example: { question, graders: GRADERS } });
+    expect(JSON.stringify(calls.map(({ body }) => body))).toContain(JSON.stringify(question).slice(1, -1));
     expect(row, JSON.stringify(row.attempts)).toMatchObject({
       outcome: "pass",
       errorCategory: "none",
@@ -59,18 +63,38 @@ describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("rea
     expect(row.firstAttemptMs).toBeGreaterThan(0);
     expect(row.successAtMs).toBeGreaterThan(0);
     expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
+    expect(row.costUsd).toBeGreaterThan(0);
     expect(row.tokensPerSec).toBeGreaterThan(0);
     expect(row.metadata).toMatchObject({ agent: name, meter: "gateway", toolCalls: 1, requests: calls.length });
-    expect(row.notes.filter((note) => note.includes("does not know"))).toEqual([]);
+    expect(row.notes.filter((note) => note.startsWith("unknown events"))).toEqual([]);
     expectNothingLeft(GREETING);
   });
 
-  it("receives the task unchanged", async () => {
-    const question = `-exit code 2, "500" or 1e3 and 0x10\n\n$HOME \`x\` 'quoted' ü, {prompt} and /done`;
-    const { calls } = await tryAgent(name, { script: { keepBodies: true }, example: { question } });
-    expect(JSON.stringify(calls.map(({ body }) => body))).toContain(JSON.stringify(question).slice(1, -1));
+  it("ends with an infrastructure error if its key is refused", async () => {
+    const { row } = await tryAgent(name, { script: { faults: [{ kind: 401 }] } });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "error", errorCategory: "api_error", scores: {} });
+    expect(row.attempts.at(-1)?.message).toContain(name);
+    expectNothingLeft(GREETING);
   });
+});
 
+describe.each(COMMAND_AGENTS.map(({ name, version }) => [name, version]))("real %s %s, a command", (name) => {
+  it("solves a task, and its row has the tokens that the endpoint counted", async () => {
+    const script = { tools: [{ command: HELLO }, { text: "Done." }] };
+    const { row, calls } = await tryAgent(name, { script, example: { graders: GRADERS } });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({
+      outcome: "pass",
+      errorCategory: "none",
+      costSource: "priced",
+      metadata: { agent: name, meter: "gateway", requests: calls.length },
+    });
+    expect(row.costUsd).toBeGreaterThan(0);
+    expect(fillUsage(row)).toEqual(sumMockUsage(calls));
+    expectNothingLeft(GREETING);
+  });
+});
+
+describe.each(THOROUGH_AGENTS.map(({ name, version }) => [name, version]))("real %s %s in trouble", (name) => {
   it("is stopped by its budget within one request, and graded on what it left", async () => {
     const steps = Array.from({ length: 40 }, (_, i) => ({ command: `echo step-${i} >> steps.txt` }));
     const usage = { input: 20_000, cacheRead: 0 };
@@ -98,7 +122,6 @@ describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("rea
   });
 
   it.each([
-    [401, "api_error"],
     [429, "rate_limit"],
     [500, "api_error"],
   ] as const)("ends with an infrastructure error if the model answers %i", async (kind, category) => {
@@ -191,7 +214,7 @@ describe("eight concurrent agents", () => {
   it("mix neither workspaces nor meters", async () => {
     // Other programs of the machine do not have it in their arguments.
     const file = `answer-${process.pid}.txt`;
-    const names = INSTALLED_AGENTS.map(({ name }) => name);
+    const names = THOROUGH_AGENTS.map(({ name }) => name);
     const tasks = Array.from({ length: 8 }, (_, i) => ({
       id: `task-${i}`,
       question: `Write the word for task-${i} into ${file}`,

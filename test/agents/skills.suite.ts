@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Environment } from "../../src/core/environment.js";
 import { findProgram } from "../../src/exec/process/index.js";
 import type { ToolStep } from "../../src/testing/mock/script.js";
-import { type AgentTrial, expectNothingLeft, INSTALLED_AGENTS, tryAgent } from "./real-agent.js";
+import { ADAPTED_AGENTS, type AgentTrial, expectNothingLeft, tryAgent } from "./real-agent.js";
 
 const SKILL = "moss-reports";
 const DESCRIPTION = "Writes reports on moss. Use it whenever somebody asks for a report on moss.";
@@ -27,8 +27,10 @@ const OFFER: Environment = {
 const TAKES_UP: Readonly<Record<string, ToolStep>> = {
   claude: { name: "Skill", arguments: { skill: SKILL } },
   codex: { command: `cat ~/.agents/skills/${SKILL}/SKILL.md` },
+  copilot: { name: "skill", arguments: { skill: SKILL } },
   gemini: { name: "activate_skill", arguments: { name: SKILL } },
   opencode: { name: "skill", arguments: { name: SKILL } },
+  qwen: { name: "skill", arguments: { skill: SKILL } },
   pi: { command: `cat ~/.pi/agent/skills/${SKILL}/SKILL.md` },
 };
 
@@ -82,15 +84,17 @@ const SERVED: Environment = {
 const ASKS: Readonly<Record<string, { name: string; arguments: Record<string, string> }>> = {
   claude: { name: "mcp__lucky__lucky_number", arguments: { day: "friday" } },
   codex: { name: "read_mcp_resource", arguments: { server: "lucky", uri: "day://friday" } },
+  copilot: { name: "lucky-lucky_number", arguments: { day: "friday" } },
   gemini: { name: "mcp_lucky_lucky_number", arguments: { day: "friday" } },
   opencode: { name: "lucky_lucky_number", arguments: { day: "friday" } },
+  qwen: { name: "mcp__lucky__lucky_number", arguments: { day: "friday" } },
 };
 
 function asked({ calls }: AgentTrial): string {
   return JSON.stringify(calls.map(({ body }) => body));
 }
 
-describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+describe.each(ADAPTED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
   it("is offered a skill, activates it, and the activation is recorded", async () => {
     const takesUp = TAKES_UP[name] ?? { text: "there is no such agent" };
     const tools = [takesUp, RUNS_IT, { text: "Done." }];

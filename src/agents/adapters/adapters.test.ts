@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_NAMES } from "../../budget/rules.js";
+import { AGENT_NAMES, COMMAND_AGENT_NAMES } from "../../budget/rules.js";
 import { UsageError } from "../../core/errors.js";
 import type { GatewayDialectName } from "../../models/index.js";
 import type { LaunchRequest } from "../adapter.js";
-import { ADAPTERS, requireAdapter } from "./index.js";
+import { isOlderVersion } from "../version.js";
+import { ADAPTERS, COMMAND_AGENTS, requireAdapter } from "./index.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
@@ -11,6 +12,7 @@ const REQUEST: LaunchRequest = {
   model: { name: "the-model", cliName: "own/the-model", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",
+  version: null,
   usesOwnHome: false,
   isRoot: false,
   skillsDir: null,
@@ -33,8 +35,8 @@ describe("requireAdapter", () => {
     expect(() => requireAdapter(name)).toThrow(`Did you mean "${meant}"?`);
   });
 
-  it.each(["", "aider", "toString", "__proto__"])("rejects %j and says what to do", (name) => {
-    expect(() => requireAdapter(name)).toThrow(/Known: claude, .*--agent-command/);
+  it.each(["", "cody", "toString", "__proto__"])("rejects %j and says what to do", (name) => {
+    expect(() => requireAdapter(name)).toThrow(/Known: agy, .*--agent-command/);
   });
 });
 
@@ -43,6 +45,8 @@ describe.each(AGENT_NAMES)("%s", (name) => {
 
   it("has a description", () => {
     expect(adapter.checkedVersion).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(adapter.minVersion).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(isOlderVersion(adapter.checkedVersion, adapter.minVersion ?? "")).toBe(false);
     expect(adapter.install).toMatch(/^npm install -g /);
     expect(adapter.dialects.length).toBeGreaterThan(0);
     expect(adapter.login).toMatch(/^\.\w/);
@@ -76,6 +80,27 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(one.unknown.size).toBe(1);
     expect(other.unknown.size).toBe(0);
     expect(other).toMatchObject({ end: null, response: "", figures: { usage: null, costUsd: null } });
+  });
+});
+
+describe.each(COMMAND_AGENT_NAMES)("%s, a command", (name) => {
+  const adapter = requireAdapter(name);
+
+  it("is an agent by name, and says how to install it and whether it was tried", () => {
+    expect(adapter).toBe(COMMAND_AGENTS[name]);
+    expect(adapter).toMatchObject({ name, program: name, printsText: true });
+    expect(adapter.install).not.toBe("");
+    expect(adapter.isUntested === true).toBe(adapter.minVersion === undefined);
+  });
+
+  it("is given the task, and the gateway instead of the provider", () => {
+    const { args, env, homeFiles } = adapter.launch({ ...REQUEST, prompt: "Do it" });
+    expect(args.some((arg) => arg === "Do it" || arg === REQUEST.promptFile)).toBe(true);
+    const all = JSON.stringify([args, env, homeFiles]);
+    expect(all).toContain("http://g/");
+    expect(all).not.toMatch(/\{(?:prompt|model|key|openai_url)/);
+    for (const [path, content] of Object.entries(homeFiles))
+      if (path.endsWith(".json")) expect(content).toBe(`${JSON.stringify(JSON.parse(content), null, 2)}\n`);
   });
 });
 

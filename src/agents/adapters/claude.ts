@@ -45,6 +45,7 @@ export const claude: AgentAdapter = {
   name: "claude",
   program: "claude",
   checkedVersion: "2.1.325",
+  minVersion: "2.0.67",
   dialects: ["anthropic"],
   provider: "anthropic",
   install: "npm install -g @anthropic-ai/claude-code",

@@ -38,6 +38,7 @@ export const codex: AgentAdapter = {
   name: "codex",
   program: "codex",
   checkedVersion: "0.166.0",
+  minVersion: "0.110.0",
   dialects: ["responses"],
   provider: "openai",
   install: "npm install -g @openai/codex",

@@ -35,6 +35,7 @@ export const gemini: AgentAdapter = {
   name: "gemini",
   program: "gemini",
   checkedVersion: "0.61.0",
+  minVersion: "0.44.0",
   dialects: ["gemini"],
   provider: "google",
   install: "npm install -g @google/gemini-cli",

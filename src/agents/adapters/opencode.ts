@@ -16,6 +16,7 @@ import {
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
+import { isOlderVersion } from "../version.js";
 
 /** Nothing is downloaded, and nothing outside the workspace and its HOME is read. */
 const OFFLINE_ENV = {
@@ -35,6 +36,7 @@ export const opencode: AgentAdapter = {
   name: "opencode",
   program: "opencode",
   checkedVersion: "1.18.33",
+  minVersion: "1.2.1",
   dialects: ["chat", "responses", "anthropic", "gemini"],
   provider: null,
   install: "npm install -g opencode-ai",
@@ -78,7 +80,7 @@ function launch(request: LaunchRequest): AgentLaunch {
       "run",
       "--format=json",
       "--thinking",
-      "--auto",
+      ...buildPermissionArgs(request),
       // With a title, the session needs no model call to generate one.
       "--title=assay",
       ...buildOpencodeModelArgs(request),
@@ -88,6 +90,12 @@ function launch(request: LaunchRequest): AgentLaunch {
     env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE_ENV), ...buildServerEnv(request.mcp) },
     homeFiles: usesOwnHome ? {} : buildOpencodeFiles(request, requireOpencodeModel(request)),
   };
+}
+
+/** Versions before 1.18 call it otherwise, and those before 1.14 have none: there the settings of a temporary HOME allow all. */
+function buildPermissionArgs({ version }: LaunchRequest): readonly string[] {
+  if (version === null || !isOlderVersion(version, "1.18.0")) return ["--auto"];
+  return isOlderVersion(version, "1.14.0") ? [] : ["--dangerously-skip-permissions"];
 }
 
 function buildOpencodeModelArgs(request: LaunchRequest): readonly string[] {

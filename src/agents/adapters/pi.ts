@@ -29,6 +29,7 @@ export const pi: AgentAdapter = {
   name: "pi",
   program: "pi",
   checkedVersion: "0.74.2",
+  minVersion: "0.62.0",
   dialects: ["chat", "responses", "anthropic", "gemini"],
   provider: null,
   install: "npm install -g @earendil-works/pi-coding-agent",

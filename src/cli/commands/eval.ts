@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { AGENT_NAMES } from "../../budget/index.js";
+import { ALL_AGENT_NAMES } from "../../budget/index.js";
 import { type Effort, getExampleModelName, omitUndefined, parseDuration } from "../../core/index.js";
 import {
   collectValues,
@@ -43,7 +43,7 @@ export const COMMON_EVAL_FLAGS = [
 ] as const;
 
 const EXAMPLES = `
-Executors:   ${AGENT_NAMES.join(", ")}, or your own command: 'my-agent {prompt} {skills}'
+Executors:   ${ALL_AGENT_NAMES.join(", ")}, or your own command: 'my-agent {prompt} {skills}'
 Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); several --tag flags must all match
 
 Examples:

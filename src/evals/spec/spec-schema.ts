@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AGENT_NAMES } from "../../budget/index.js";
+import { ALL_AGENT_NAMES } from "../../budget/index.js";
 import { EFFORT_NAMES } from "../../core/index.js";
 import {
   amount,
@@ -43,7 +43,7 @@ export const defaultsSchema = createMappingField({
     })
     .optional()
     .describe("How much the model of the agent thinks, or several efforts, each of which is measured."),
-  executor: filled.optional().describe(`The agent: ${AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
+  executor: filled.optional().describe(`The agent: ${ALL_AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
   max_cost_usd: number.min(0, "must not be negative").optional().describe("Maximum cost of one trial; 0 for no limit."),
 });
