@@ -37,6 +37,7 @@ export const qwen: AgentAdapter = {
   provider: null,
   install: "npm install -g @qwen-code/qwen-code@0.15.10",
   login: ".qwen/oauth_creds.json",
+  tellsUsageAtEnd: true,
   skills: { inHome: ".qwen/skills", inProject: ".qwen/skills", needsName: true },
   tools: [
     "agent",
