@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createPrice } from "./budget/index.js";
 import type { Example } from "./core/example.js";
 import type { System } from "./core/system.js";
 import { evaluate } from "./evaluate.js";
@@ -88,6 +89,26 @@ describe("a run with a question", () => {
     const resumed = await run(systems, { resume: dir });
     expect(resumed.sequential?.findings).toEqual(whole.sequential?.findings);
     expect(systems.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(0);
+  });
+
+  it("decides the same with a budget that is spent before, and more of it later", async () => {
+    const project = new TempProject();
+    const create = () =>
+      [createSystem("a", 0.5), createSystem("b", 0.85)].map((system) => ({
+        ...system,
+        limits: {
+          price: createPrice({ input_per_1k: 0, output_per_1k: 1 }, "test"),
+          maxCostUsd: 0.02,
+          hardTimeoutMs: 60_000,
+        },
+      }));
+    const whole = await run(create());
+    const budget = (maxCostUsd: number) => ({ run: { maxCostUsd }, trial: { maxCostUsd: 0.02 } });
+    const first = await run(create(), { runsDir: join(project.dir, "runs"), budget: budget(0.4) });
+    expect(first.sequential).toMatchObject({ isDecided: false, spentUsd: expect.closeTo(0.4, 9) });
+    const resumed = await run(create(), { resume: first.runDir ?? "", budget: budget(8) });
+    expect(resumed.sequential?.findings).toEqual(whole.sequential?.findings);
+    expect(resumed.budget?.spentUsd).toBeLessThan(8);
   });
 
   it("keeps its question: another is refused, and none goes on to the end", async () => {

@@ -66,6 +66,39 @@ describe("Race", () => {
     expect(spent / (15 * 8 * 150)).toBeLessThan(0.4);
   });
 
+  it("compares two arms of a group by the tasks that both have, whatever the others lack", () => {
+    const random = createRandom("groups");
+    const race = new Race({ arms: 3, horizon: 40 });
+    const test = new MeanTest(0, { lower: -1, upper: 1, horizon: 40 });
+    for (let i = 0; i < 40 && race.contenders.length === 3; i++) {
+      const tasks = Array.from({ length: 3 }, (_, task) => [1, Number(random.next() < 0.2), task === 0 ? null : 1]);
+      // The second arm lacks one task in four, and the third all of them in every other group.
+      const known = tasks.map(([a = 1, b = 0, c = 1]) => [a, random.next() < 0.25 ? null : b, i % 2 === 0 ? null : c]);
+      race.addGroup(known);
+      const both = known.flatMap(([a, b]) => (a == null || b == null ? [] : [a - b]));
+      if (both.length > 0) test.add(both.reduce((sum, d) => sum + d, 0) / both.length);
+    }
+    // Half of the e-value is of the pair of the first two, the other of the second and the third.
+    expect(race.contenders).toEqual([0, 2]);
+    expect(test.above).toBeLessThanOrEqual(2 * (race.arms[1]?.eValue ?? 0));
+    expect(race.arms[0]?.count).toBe(race.arms[1]?.droppedAt);
+  });
+
+  it("drops the best of equal arms in at most 5 % of the races, also if values are missing at random", () => {
+    const random = createRandom("missing");
+    let wrong = 0;
+    for (let i = 0; i < 80; i++) {
+      const race = new Race({ arms: 4, horizon: 30 });
+      for (let t = 0; t < 30 && race.contenders.length > 1; t++)
+        race.addGroup(
+          drawUnits(random, [0.6, 0.6, 0.6, 0.6], 3).map((task) => task.map((v) => (random.next() < 0.2 ? null : v))),
+        );
+      if (race.contenders.length > 1) race.finish();
+      if (!race.contenders.includes(0)) wrong++;
+    }
+    expect(wrong / 80).toBeLessThan(0.124);
+  });
+
   it("uses the final test with the other half of alpha", () => {
     // 20 units in which the first arm alone passes: p = 2^-20, one-sided.
     const race = new Race({ arms: 2, horizon: 1_000_000 });

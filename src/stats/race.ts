@@ -1,6 +1,7 @@
 import { ConfidenceSequence, MeanTest } from "./confidence-sequence.js";
 import { requireInteger, requireOpenProbability, requireSameLength } from "./distributions.js";
 import type { Interval } from "./intervals.js";
+import { mean } from "./mean.js";
 import { testDifference } from "./sequential.js";
 
 /** Options of `Race`. */
@@ -42,6 +43,10 @@ interface ArmState {
   sequence: ConfidenceSequence | null;
 }
 
+function subtract(a: number | null | undefined, b: number | null | undefined): number | null {
+  return a == null || b == null ? null : a - b;
+}
+
 /** The differences between two arms, a − b. */
 interface Pair {
   a: number;
@@ -60,6 +65,8 @@ interface Pair {
  * the best arm only (with ties, for each of the best), so no correction for the number of arms dropped is needed. The
  * other α/2 is for the tests when all units are done: arm j is dropped if another is better by a one-sided paired test at
  * α/2 divided by the number of other arms. With a population size there is no such test, and looking has all of alpha.
+ * Values may be missing if that has nothing to do with which arm is better: a pair without a value bets nothing in that
+ * unit.
  * @example
  * const race = new Race({ arms: 8, horizon: 200 });
  * while (race.contenders.length > 1 && units.length > 0) race.add(await runUnit(units.pop(), race.contenders));
@@ -99,18 +106,27 @@ export class Race {
 
   /** The values of the next unit, one of each arm. Null for arms that were dropped, or have none. */
   add(values: readonly (number | null)[]): void {
-    requireSameLength("values and arms", values.length, this.#arms.length);
+    this.addGroup([values]);
+  }
+
+  /**
+   * The values of the tasks of the next unit, by task and arm. Two arms are compared by the mean difference over the tasks
+   * that both have, so that a value that one arm lacks takes nothing from the others.
+   */
+  addGroup(tasks: readonly (readonly (number | null)[])[]): void {
+    for (const task of tasks) requireSameLength("values and arms", task.length, this.#arms.length);
     this.#units++;
     const isRacing = this.#arms.map(({ droppedAt }) => droppedAt === null);
     this.#arms.forEach((arm, i) => {
-      const value = values[i] ?? null;
-      if (isRacing[i] && value !== null) arm.values.push(value);
+      const own = tasks.flatMap((task) => task[i] ?? []);
+      if (isRacing[i] && own.length > 0) arm.values.push(mean(own));
     });
     for (const { a, b, test, differences } of this.#pairs) {
-      const [valueA, valueB] = [values[a] ?? null, values[b] ?? null];
-      if (!(isRacing[a] && isRacing[b]) || valueA === null || valueB === null) continue;
-      test.add(valueA - valueB);
-      differences.push(valueA - valueB);
+      if (!(isRacing[a] && isRacing[b])) continue;
+      const own = tasks.flatMap((task) => subtract(task[a], task[b]) ?? []);
+      if (own.length === 0) continue;
+      test.add(mean(own));
+      differences.push(mean(own));
     }
     this.#look();
   }

@@ -127,7 +127,6 @@ export class SequentialJudge {
     this.#passedOver += tasks.filter((task) => needed.some((i) => task[i] == null)).length;
     this.#procedure.add(
       tasks.map((task) => task.map((values, i) => (this.#dropped.has(i) ? null : (values?.[quality] ?? null)))),
-      needed,
     );
     this.#noteDecisions();
   }
@@ -210,7 +209,7 @@ interface Procedure {
   readonly level: number;
   readonly isDecided: boolean;
   /** By task and system. */
-  add(tasks: readonly (readonly (number | null)[])[], needed: readonly number[]): void;
+  add(tasks: readonly (readonly (number | null)[])[]): void;
   finish(): void;
   findings(): Finding[];
 }
@@ -293,15 +292,8 @@ function createRace(systems: readonly string[], race: Race): Procedure {
     get isDecided() {
       return race.contenders.length <= 1;
     },
-    /** Arms are compared on the tasks that all of them have. */
-    add(tasks, needed) {
-      const shared = tasks.filter((task) => needed.every((i) => task[i] != null));
-      race.add(
-        systems.map((_, i) =>
-          shared.length === 0 || !needed.includes(i) ? null : average(shared.map((task) => task[i] ?? 0)),
-        ),
-      );
-    },
+    /** Two arms are compared on the tasks that both have. */
+    add: (tasks) => race.addGroup(tasks),
     finish: () => race.finish(),
     findings() {
       const isOver = race.contenders.length <= 1;
