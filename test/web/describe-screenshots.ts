@@ -69,6 +69,7 @@ export function describeScreenshots(site: Site<DashboardRuns>): void {
 async function takeScreenshot({ open, runs }: Site<DashboardRuns>, { name, hash, content, from }: View): Promise<void> {
   const page = await open(hash(runs), { viewport: { width: 1280, height: 720 } });
   await page.locator(content).first().waitFor();
+  await page.locator("main .loading, main [aria-busy=true]").first().waitFor({ state: "detached" });
   if (name === "timeline") await openEdit(page);
   if (from !== undefined) await scrollTo(page, from);
   await saveScreenshot(page, name);
