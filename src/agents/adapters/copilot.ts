@@ -234,7 +234,10 @@ class CopilotReader implements StreamReader {
   }
 
   #readResult({ exitCode }: JsonFields): readonly AgentEventBody[] {
-    const { message, status } = this.#trouble ?? { message: `It ended with exit code ${exitCode}.`, status: null };
+    const { message, status } = this.#trouble ?? {
+      message: `It ended with exit code ${toJsonText(exitCode)}.`,
+      status: null,
+    };
     this.end = exitCode === 0 && this.#trouble === null ? { kind: "done" } : { kind: "failed", message, status };
     return NO_EVENTS;
   }

@@ -133,13 +133,12 @@ function formatQwenSettings(request: LaunchRequest): string {
 
 /** It reads the address of an HTTP server from `httpUrl`; `url` is another transport. */
 function toQwenServers(servers: Readonly<Record<string, McpServer>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => {
-      if (!("url" in server)) return [name, server];
-      const { url, ...others } = server;
-      return [name, { httpUrl: url, ...others }];
-    }),
-  );
+  const entries = Object.entries(servers).map(([name, server]): [string, unknown] => {
+    if (!("url" in server)) return [name, server];
+    const { url, ...others } = server;
+    return [name, { httpUrl: url, ...others }];
+  });
+  return Object.fromEntries(entries);
 }
 
 const NO_EVENTS: readonly AgentEventBody[] = [];
