@@ -1,4 +1,4 @@
-import type { DecisionCost } from "../metrics/compare/index.js";
+import type { DecisionCost } from "../metrics/index.js";
 import { formatDollars, formatPlural } from "./format.js";
 
 /** Savings below this share are not worth a word. */
