@@ -2,7 +2,7 @@ import type { EvalResult, EvalRow, Metric } from "./core/index.js";
 import { type StandardMetrics, type StandardSummary, standardMetrics } from "./metrics/index.js";
 import { memoTokenizer } from "./models/index.js";
 import { RunResult } from "./report/index.js";
-import type { EarlierResults, RunPorts, UnreportedSpend } from "./runner/index.js";
+import type { CanaryResult, EarlierResults, RunPorts, UnreportedSpend } from "./runner/index.js";
 import { buildTiming, describeStoppedSystems, runPlan, SystemTimer } from "./runner/index.js";
 import type { EvaluateOptions, QueueRun } from "./runs/index.js";
 import {
@@ -10,6 +10,7 @@ import {
   createProgressCallback,
   createReceipt,
   describeBatchedTrials,
+  describeCanaries,
   describePrices,
   formatBudgetNotes,
   type PreparedRun,
@@ -71,20 +72,23 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         datasets: plan.datasetPlans,
         rows: before.values(),
       });
+      const canaries: CanaryResult[] = [];
       const ports = buildRunPorts(prepared, {
         budgets,
         store,
         times,
         stopRule: options.until === "none" ? undefined : sequential?.createStopRule(plan, config, baseline.rows),
         onProgress: createProgressCallback(options.onProgress, notes) ?? null,
+        onCanary: (result) => void canaries.push(result),
       });
       const rows =
         queue === null
           ? await runPlan(plan, ports, store.earlier)
           : await queue.run({ prepared, ports, store, options });
       const budget = queue?.budget ?? budgets.run;
-      const spent = budget === null ? null : { rows, budget, besides: addQueueSpend(store.earlier, queue) };
-      notes.push(...(queue?.notes ?? []), ...describeStoppedSystems(rows));
+      const besides = addCanaries(addQueueSpend(store.earlier, queue), canaries);
+      const spent = budget === null ? null : { rows, budget, besides };
+      notes.push(...(queue?.notes ?? []), ...describeCanaries(canaries), ...describeStoppedSystems(rows));
       if (options.batches !== undefined) notes.push(...describeBatchedTrials(rows, plan.systems));
       if (spent !== null) notes.push(...formatBudgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
@@ -146,12 +150,18 @@ function addQueueSpend({ besides }: EarlierResults, queue: QueueRun | null): Unr
   return { ...besides, repeatedUsd: besides.repeatedUsd + (queue?.repeatedUsd ?? 0) };
 }
 
+function addCanaries(besides: UnreportedSpend, canaries: readonly CanaryResult[]): UnreportedSpend {
+  const canaryUsd = canaries.reduce((sum, { spentUsd }) => sum + spentUsd, besides.canaryUsd ?? 0);
+  return { ...besides, canaryUsd };
+}
+
 interface RunPortsOptions {
   budgets: RunBudgets;
   store: OpenRun;
   times: SystemTimer;
   stopRule: RunPorts["stopRule"];
   onProgress: RunPorts["onProgress"];
+  onCanary: RunPorts["onCanary"];
 }
 
 function buildRunPorts(
@@ -172,6 +182,7 @@ function buildRunPorts(
     onProgress: around.onProgress,
     times: around.times,
     stopRule: around.stopRule,
+    onCanary: around.onCanary,
   };
 }
 

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { computeCost, toDollars } from "../budget/index.js";
 import type {
+  Canary,
   Effort,
   Environment,
   Example,
@@ -21,6 +22,7 @@ import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchReque
 import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
 import { buildAgentOutput } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
+import { createAgentCanary } from "./canary.js";
 import { WorkWatcher } from "./work-watcher.js";
 
 /** SIGTERM grace (2 s) + SIGKILL grace (2 s) + time to collect the workspace. */
@@ -66,6 +68,8 @@ export interface AgentSystemOptions {
   readonly strictModel: boolean;
   /** Where workspaces are kept after grading; null to remove them. */
   readonly keepWorkspaces: string | null;
+  /** Whether a trivial task runs before its trials. Default: before ten or more. */
+  readonly canary?: boolean | undefined;
 }
 
 /**
@@ -85,6 +89,7 @@ export class AgentSystem implements System {
   readonly harness: string;
   declare readonly model?: string;
   declare readonly effort?: Effort;
+  declare readonly canary?: Canary;
   readonly #options: AgentSystemOptions;
   /** Workspaces of unfinished trials, removed on close when a run ends early. */
   readonly #open = new Set<Workspace>();
@@ -100,6 +105,8 @@ export class AgentSystem implements System {
     this.maxParallel = options.maxParallel;
     if (options.model !== null) this.model = options.model.name;
     if (options.effort !== null) this.effort = options.effort;
+    const canary = createAgentCanary(options.canary);
+    if (canary !== undefined) this.canary = canary;
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {

@@ -42,6 +42,8 @@ export interface AgentOptions extends AgentModelOptions {
   passEnv?: readonly string[];
   /** Makes a trial that called another model than requested an error. Default: only a note. */
   strictModel?: boolean;
+  /** True: a trivial task runs before the trials. False: never. Default: before ten trials or more. */
+  canary?: boolean;
   /** Where to keep workspaces. Default: they are removed. */
   keepWorkspaces?: string;
 }
@@ -74,6 +76,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     passEnv: options.passEnv ?? [],
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
+    canary: options.canary,
   });
 }
 

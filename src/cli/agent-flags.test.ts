@@ -24,6 +24,11 @@ describe("agent flags", () => {
     ]);
   });
 
+  it("turn the canary on or off, or leave it to the number of trials", () => {
+    const canary = (...args: string[]) => addAgentFlags(new Command()).parse(args, { from: "user" }).opts().canary;
+    expect([canary(), canary("--canary"), canary("--no-canary")]).toEqual([undefined, true, false]);
+  });
+
   it.each([
     [
       ["--agent", "pi", "--agent", "codex", "--agent-name", "a"],

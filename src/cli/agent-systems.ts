@@ -59,7 +59,7 @@ type SingleAgentConfig = Omit<AgentConfig, "effort"> & { effort?: Effort };
 export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunConfig): Promise<AgentSystem> {
   requireEnforceableBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
-  const { keepWorkspaces, strictModel } = run;
+  const { keepWorkspaces, strictModel, canary } = run;
   const options = {
     ...agent,
     url: agentUrl,
@@ -72,6 +72,7 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
     passEnv: agentEnv,
     keepWorkspaces,
     strictModel,
+    canary,
     // Planning needs neither a key nor the agent's program.
     isPlan: isPlanOnly(run),
   };

@@ -113,6 +113,8 @@ async function openDemoAgent(adapter: AgentAdapter, mock: Mock): Promise<AgentSy
     passEnv: [],
     strictModel: false,
     keepWorkspaces: null,
+    // The simulated model follows its script.
+    canary: false,
   });
 }
 

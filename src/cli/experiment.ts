@@ -68,6 +68,7 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   judgeApiKeyEnv?: string;
   agentEnv?: readonly string[];
   strictModel?: boolean;
+  canary?: boolean;
   keepWorkspaces?: string;
   models?: string;
   apiKeyEnv?: string;
@@ -173,6 +174,8 @@ function openVariantSystem(
     );
   const { agentHome, agentUrl, agentEnv, keepWorkspaces, strictModel, models, apiKeyEnv, allowInsecure, workers } =
     flags;
+  // A simulated model follows its script, which has no canary.
+  const { mock, canary = mock === undefined ? undefined : false } = flags;
   const { maxCost, trialMaxCost, dryRun: isDry } = flags;
   const run = {
     ...selectAgentSettings(config),
@@ -182,6 +185,7 @@ function openVariantSystem(
       agentEnv,
       keepWorkspaces,
       strictModel,
+      canary,
       modelsFile: models,
       apiKeyEnv,
       allowInsecure,

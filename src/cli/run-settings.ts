@@ -247,6 +247,25 @@ export const AGENT_SETTINGS = {
     section: "Agents",
     isHarmless: true,
   },
+  /**
+   * Whether each agent does a trivial task before its trials, which are not run if it cannot. Default: before ten trials of
+   * agents or more, and never with `mock`.
+   */
+  canary: {
+    kind: "switch",
+    flag: "--canary",
+    help: "always run a trivial task before an agent's trials (default: before ten trials or more)",
+    docs: "always run a trivial task before an agent's trials, which are not run if it fails (default: before ten trials of agents or more, and never with `--mock`). See [agents.md](../guides/agents.md#the-canary)",
+    section: "Agents",
+    isHarmless: true,
+  },
+  noCanary: {
+    kind: "switch",
+    role: "part",
+    flag: "--no-canary",
+    help: "run an agent's trials without a trivial task before them",
+    section: "Agents",
+  },
   /** Folder for the agents' workspaces. Default: workspaces are removed. */
   keepWorkspaces: {
     kind: "path",

@@ -38,7 +38,8 @@ export function withSimulatedModels<T>(config: RunFlags, use: (config: RunFlags)
     if (simulated === undefined) return use(config);
     const { modelsFile } = config;
     registerJudgeGraders({ url: simulated.url, ...(modelsFile === undefined ? {} : { modelsFile }) });
-    return use({ ...config, simulated, agentUrl: simulated.url });
+    // A simulated model follows its script, which has no canary.
+    return use({ ...config, simulated, agentUrl: simulated.url, canary: config.canary ?? false });
   });
 }
 

@@ -232,6 +232,7 @@ export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {
   type Bill,
+  type Canary,
   findOutputProblem,
   type MeteredTotal,
   type Output,

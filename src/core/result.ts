@@ -96,6 +96,8 @@ export interface BudgetReceipt {
   /** Interrupted trials: their cost, or the amount reserved for them. */
   readonly lostUsd: number;
   readonly lostTrials: number;
+  /** Canaries; absent if there were none. */
+  readonly canaryUsd?: number;
 }
 
 /**

@@ -173,8 +173,19 @@ export interface System<Name extends string = string> {
   readonly maxParallel?: number;
   /** How long a trial may take to end after it is told to stop. Default: 2 s. */
   readonly graceMs?: number;
+  /** A trivial task that shows whether it can work at all. If it fails, its trials are not run. */
+  readonly canary?: Canary;
   /** Releases resources. The creator of a system closes it; `evaluate()` does not. */
   close?(): Promise<void>;
+}
+
+/** A trivial task, run before the trials of a system. */
+export interface Canary {
+  readonly example: Example;
+  /** Why an output shows that the system cannot work, as the end of a sentence; null if it can. */
+  findProblem(output: Output): string | null;
+  /** True to run it before any number of trials. Default: before ten or more. */
+  readonly isAlways?: boolean;
 }
 
 /** What an output may have instead of text: the work of an agent, or a stop before any text. */

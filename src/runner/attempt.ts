@@ -26,6 +26,8 @@ export interface SystemCallerOptions {
   /** Lets a system ask whether its trial would pass in its current state; undefined if nothing can tell. */
   createPassProbe: (trial: Trial) => TrialContext["passes"];
   warnings: BudgetWarnings;
+  /** By system: why its trials are not run; null for those that are. */
+  barred?: readonly (string | null)[];
 }
 
 /** Calls systems, or returns their cached output when they did the same work before. */
@@ -55,7 +57,8 @@ export class SystemCaller {
     const call = this.#open(trial);
     const cached = await this.#cache.read(trial, call);
     if (cached !== null) return cached;
-    const refusal = await this.#enterGate(call, endpoint);
+    const barred = this.#options.barred?.[trial.systemIndex] ?? null;
+    const refusal = barred === null ? await this.#enterGate(call, endpoint) : new NotRunError(barred);
     let result: AttemptResult =
       refusal === null
         ? await this.#callAndLeaveGate(trial, call, endpoint)

@@ -62,6 +62,20 @@ export class BudgetGate implements TrialSettler {
     this.#settle(trial, { costUsd: computeTrialSpend(attempted), judgeCostUsd, isTypical }, wasCut);
   }
 
+  /**
+   * Call when a canary is finished. Returns what counts as spent: if its cost is unknown, what was reserved. It says nothing
+   * about the cost of trials.
+   */
+  settleCanary(trial: Trial, costUsd: number | null): number {
+    const reservation = this.#held.get(trial.index);
+    const spentUsd = costUsd ?? reservation?.reservedUsd ?? 0;
+    if (reservation === undefined) return spentUsd;
+    this.#held.delete(trial.index);
+    this.#budget?.settle(reservation, { costUsd: spentUsd, judgeCostUsd: 0, isTypical: false });
+    this.#wakeOne();
+    return spentUsd;
+  }
+
   /** Call when an output of another run was graded, with the cost of grading; null if it was interrupted. */
   settleGrading(trial: Trial, judgeCostUsd: number | null): void {
     const costUsd = judgeCostUsd === null ? null : 0;

@@ -24,6 +24,7 @@ export { describePlanDatasets, getRowIndex, isPlanned, makePlan, type Plan, requ
 export type {
   BudgetPort,
   CachedOutput,
+  CanaryResult,
   ChainPorts,
   EncodedTrial,
   FinishedTrial,

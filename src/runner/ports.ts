@@ -40,8 +40,8 @@ export type MoneyEntry = TrialKey &
         readonly kind: "settle";
         /** The amount that counts as spent. */
         readonly usd: number;
-        /** "lost": the trial was interrupted. "unknown": its cost is unknown. "unused": it never started. */
-        readonly why: "lost" | "unknown" | "unused";
+        /** "lost": the trial was interrupted. "unknown": its cost is unknown. "unused": it never started. "canary": it was a canary, which has no row. */
+        readonly why: "lost" | "unknown" | "unused" | "canary";
       }
   );
 
@@ -167,6 +167,18 @@ export interface StopAnswer {
   readonly dropped: readonly string[];
 }
 
+/** What became of the canary of a system. */
+export interface CanaryResult {
+  readonly system: string;
+  readonly end: "passed" | "failed" | "interrupted";
+  /** Why it failed; null if it did not. */
+  readonly problem: string | null;
+  /** Null if unknown. */
+  readonly costUsd: number | null;
+  /** What counts as spent: if the cost is unknown, what was reserved for it. */
+  readonly spentUsd: number;
+}
+
 /** What running a trial needs from outside, in any process. */
 export interface ChainPorts {
   /** Milliseconds, monotonic. */
@@ -192,4 +204,6 @@ export interface RunPorts extends ChainPorts {
   times?: SystemTimer;
   /** Set if the run may stop before its last task; needs a plan in the order of tasks. */
   stopRule?: StopRule | undefined;
+  /** Called for each canary that was run. */
+  onCanary?: ((result: CanaryResult) => void) | undefined;
 }

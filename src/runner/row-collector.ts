@@ -2,7 +2,7 @@ import { type Attempt, computePaidCost, type EvalRow, isScored } from "../core/i
 import { type Trial, toTrialKey } from "./admit.js";
 import type { ReservationLog } from "./budget-gate.js";
 import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "./call.js";
-import { getRowIndex, isPlanned, type Plan } from "./plan.js";
+import { getRowIndex, isPlanned, type Plan, type TrialCoordinates } from "./plan.js";
 import type { EncodedTrial, FinishedTrial, Progress, RunPorts, TrialReservation } from "./ports.js";
 import { TokenCounter, toSkippedRow } from "./record.js";
 import { TaskProgress } from "./task-progress.js";
@@ -31,6 +31,8 @@ export interface UnreportedSpend {
   readonly repeatedUsd: number;
   /** Amounts reserved for trials whose cost is unknown. */
   readonly unknownUsd: number;
+  /** Canaries. */
+  readonly canaryUsd?: number;
 }
 
 const NO_UNREPORTED_SPEND: UnreportedSpend = { lostUsd: 0, lostTrials: 0, repeatedUsd: 0, unknownUsd: 0 };
@@ -109,6 +111,18 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     return this.#rows[index] !== undefined;
   }
 
+  /** True if the trial at this place is finished. */
+  hasRowAt({ systemIndex, exampleIndex, trial }: TrialCoordinates): boolean {
+    return this.has(getRowIndex(this.#plan, systemIndex, exampleIndex, trial));
+  }
+
+  /** True if a row of the system meets a condition. */
+  hasRowOf(systemIndex: number, fits: (row: EvalRow) => boolean): boolean {
+    const from = getRowIndex(this.#plan, systemIndex, 0, 0);
+    const to = getRowIndex(this.#plan, systemIndex + 1, 0, 0);
+    return this.#rows.slice(from, to).some((row) => row !== undefined && fits(row));
+  }
+
   /** Failed attempts of earlier starts of the run, and of discarded rows. */
   getAttempts({ index }: Pick<Trial, "index">): readonly Attempt[] {
     return this.#takenBack.get(index) ?? this.#earlier.attempts.get(index) ?? NO_ATTEMPTS;
@@ -157,6 +171,14 @@ export class RowCollector implements TrialRecorder, ReservationLog {
   settle(trial: Trial, usd: number, why: "lost" | "unknown" | "unused"): void {
     if (!this.#reserved.delete(trial.index) || this.#closed) return;
     this.#ports.sink?.appendMoney?.({ ...toTrialKey(trial), kind: "settle", usd, why });
+    this.#writeSoon();
+  }
+
+  /** Written even without a budget: the run may be resumed with one. */
+  recordCanary(trial: Trial, usd: number): void {
+    const wasReserved = this.#reserved.delete(trial.index);
+    if ((usd === 0 && !wasReserved) || this.#closed) return;
+    this.#ports.sink?.appendMoney?.({ ...toTrialKey(trial), kind: "settle", usd, why: "canary" });
     this.#writeSoon();
   }
 

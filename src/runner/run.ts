@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { EvalRow } from "../core/index.js";
 import { createEndpointPools, type Trial, TrialQueue } from "./admit.js";
 import { BudgetGate } from "./budget-gate.js";
+import { runCanaries } from "./canary.js";
 import { DEFAULT_GRACE_MS } from "./limits.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
@@ -23,7 +24,8 @@ export async function runPlan(
   const pools = createEndpointPools(plan, ports);
   const budgetGate = new BudgetGate(ports.budget.run, ports.signal, collector);
   const gates = plan.systems.map((_, index) => pools.find(({ systems }) => systems.includes(index))?.gate ?? null);
-  const chain = createTrialRunner({ plan, ports, book: collector, gates, budgetGate });
+  const barred = await runCanaries({ plan, ports, collector, budgetGate, gates });
+  const chain = createTrialRunner({ plan, ports, book: collector, gates, budgetGate, barred });
   const isDone = (index: number) => collector.has(index);
   const { tasks } = collector;
   if (tasks !== null) tasks.ahead = countTasksAhead(plan, Math.max(...pools.map(({ workers }) => workers)));

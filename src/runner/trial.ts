@@ -64,6 +64,8 @@ export interface TrialRunnerOptions {
   /** By system: the gate of its endpoint. */
   gates: readonly (TrialGate | null)[];
   budgetGate: TrialSettler;
+  /** By system: why its trials are not run; null for those that are. */
+  barred?: readonly (string | null)[];
 }
 
 interface AttemptEnd {
@@ -78,7 +80,8 @@ interface AttemptEnd {
 }
 
 /** Creates the steps that every trial goes through, in any process. */
-export function createTrialRunner({ plan, ports, book, gates, budgetGate }: TrialRunnerOptions): TrialRunner {
+export function createTrialRunner(options: TrialRunnerOptions): TrialRunner {
+  const { plan, ports, book, gates, budgetGate, barred = [] } = options;
   const limitsOf = createLimitsLookup(plan, ports);
   const { tokens } = book;
   const { threshold } = plan;
@@ -90,6 +93,7 @@ export function createTrialRunner({ plan, ports, book, gates, budgetGate }: Tria
     limitsOf,
     createPassProbe: (trial) => createPassProbe(trial, threshold, ports.signal),
     warnings,
+    barred,
   });
   /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
   const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: AttemptEnd): void => {

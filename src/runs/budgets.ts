@@ -24,7 +24,14 @@ import {
 } from "../core/index.js";
 import type { QueueBudget } from "../queue/contract.js";
 import { formatDollars, formatPlural } from "../report/index.js";
-import type { BudgetPort, Plan, RunBudgetPort, TrialReservation, UnreportedSpend } from "../runner/index.js";
+import type {
+  BudgetPort,
+  CanaryResult,
+  Plan,
+  RunBudgetPort,
+  TrialReservation,
+  UnreportedSpend,
+} from "../runner/index.js";
 
 /** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {
@@ -268,13 +275,16 @@ export interface SpendingReport {
 export function createReceipt({ rows, budget, besides }: SpendingReport): BudgetReceipt {
   const { maxCostUsd, spentUsd } = budget;
   const trialsUsd = rows.reduce((total, row) => total + computePaidCost(row), 0);
-  const { repeatedUsd } = besides;
+  const { repeatedUsd, canaryUsd = 0 } = besides;
   const lostUsd = besides.lostUsd + (budget.lostUsd ?? 0);
   const lostTrials = besides.lostTrials + (budget.lostTrials ?? 0);
   const unknownUsd = besides.unknownUsd + (budget.unknownUsd ?? 0);
   const { ungradedUsd = 0 } = budget;
-  const known = { maxCostUsd, spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd, lostTrials };
-  const rest = spentUsd - trialsUsd - ungradedUsd - lostUsd - repeatedUsd - unknownUsd;
+  const known = {
+    ...{ maxCostUsd, spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd, lostTrials },
+    ...(canaryUsd > 0 && { canaryUsd }),
+  };
+  const rest = spentUsd - trialsUsd - ungradedUsd - lostUsd - repeatedUsd - unknownUsd - canaryUsd;
   // Tolerates floating-point error.
   if (rest < 1e-9) return known;
   if (budget.unknownUsd !== undefined) return { ...known, ungradedUsd: rest };
@@ -293,6 +303,16 @@ export function formatBudgetNotes(spent: SpendingReport, names: BudgetNoteNames)
   const tasks = new Set(rows.map(taskOf));
   const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
   return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...figures];
+}
+
+/** One note on all canaries of a run, with what each cost; none if there were none. */
+export function describeCanaries(canaries: readonly CanaryResult[]): string[] {
+  if (canaries.length === 0) return [];
+  const each = canaries.map(({ system, end, costUsd }) => {
+    const cost = costUsd === null ? "cost unknown" : formatDollars(costUsd);
+    return `${system} ${end} (${cost})`;
+  });
+  return [`canary, a trivial task before the trials: ${each.join(", ")}`];
 }
 
 /** Notes on what was spent, by category. */
@@ -323,7 +343,7 @@ function formatReservedNote(name: string, budget: RunSpending): string | null {
 
 /** Spending other than on the trials of the report. */
 function formatReceiptNotes(
-  { repeatedUsd, ungradedUsd, unknownUsd }: BudgetReceipt,
+  { repeatedUsd, ungradedUsd, unknownUsd, canaryUsd = 0 }: BudgetReceipt,
   { lostUsd, lostTrials }: UnreportedSpend,
 ): string[] {
   const notes: string[] = [];
@@ -333,6 +353,7 @@ function formatReceiptNotes(
   tell(repeatedUsd, "went to trials that failed and were run again");
   tell(ungradedUsd, "is for outputs that are stored but not graded yet: --resume grades them");
   tell(unknownUsd, "was reserved for trials of unknown cost");
+  tell(canaryUsd, "went to canaries");
   return notes;
 }
 

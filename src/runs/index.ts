@@ -4,6 +4,7 @@ export {
   type BudgetOptions,
   createBudgets,
   createReceipt,
+  describeCanaries,
   describePrices,
   formatBudgetNotes,
   type RunBudgets,

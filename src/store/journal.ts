@@ -46,6 +46,7 @@ export class JournalSpend {
   lostTrials = 0;
   /** Spend on trials with unknown cost. */
   unknownUsd = 0;
+  canaryUsd = 0;
   readonly #open = new Map<string, OpenReservation>();
 
   add(entry: MoneyEntry): void {
@@ -56,6 +57,7 @@ export class JournalSpend {
     }
     this.#open.delete(key);
     if (entry.why === "unknown") this.unknownUsd += entry.usd;
+    if (entry.why === "canary") this.canaryUsd += entry.usd;
     if (entry.why !== "lost") return;
     this.lostUsd += entry.usd;
     this.lostTrials += 1;

@@ -113,10 +113,10 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   const { journal, rows, money, notes } = RunJournal.resume(dir);
   const found = readStoredResults(plan, rows, dir);
   settleOpenReservations(journal, money, found);
-  const { lostUsd, lostTrials, unknownUsd } = money;
+  const { lostUsd, lostTrials, unknownUsd, canaryUsd } = money;
   const sum = (of: Outcome) => rows.reduce((total, row) => total + (row.outcome === of ? computePaidCost(row) : 0), 0);
-  const besides = { lostUsd: lostUsd + sum("skipped"), lostTrials, repeatedUsd: sum("error"), unknownUsd };
-  const spentUsd = found.paidUsd + lostUsd + unknownUsd;
+  const besides = { lostUsd: lostUsd + sum("skipped"), lostTrials, repeatedUsd: sum("error"), unknownUsd, canaryUsd };
+  const spentUsd = found.paidUsd + lostUsd + unknownUsd + canaryUsd;
   const lost = found.dropped.map(({ output }) => output.workspace?.incomplete ?? "");
   return {
     journal,
