@@ -281,7 +281,14 @@ export function createReceipt({ rows, budget, besides }: SpendingReport): Budget
   const unknownUsd = besides.unknownUsd + (budget.unknownUsd ?? 0);
   const { ungradedUsd = 0 } = budget;
   const known = {
-    ...{ maxCostUsd, spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd, lostTrials },
+    maxCostUsd,
+    spentUsd,
+    trialsUsd,
+    ungradedUsd,
+    repeatedUsd,
+    unknownUsd,
+    lostUsd,
+    lostTrials,
     ...(canaryUsd > 0 && { canaryUsd }),
   };
   const rest = spentUsd - trialsUsd - ungradedUsd - lostUsd - repeatedUsd - unknownUsd - canaryUsd;

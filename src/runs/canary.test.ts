@@ -29,7 +29,7 @@ interface Behavior {
   /** What it says to the canary. */
   readonly says?: string;
   readonly canary?: Partial<Canary> | null;
-  readonly fails?: unknown;
+  readonly fails?: Error;
   /** Called before each call, with the number of calls so far. */
   readonly before?: (calls: number) => void;
 }
