@@ -1,13 +1,14 @@
 // Error rates, coverage and savings of sequential decisions and corrected estimates, in seeded simulations.
 // node bench/decisions.mjs [section…]: prints Markdown tables; with the word "write" it puts them into docs/internals/sequential.md.
-// Needs a build. All sections take about two minutes of one core.
+// Needs a build. All sections take about three minutes of one core.
 import { readFileSync, writeFileSync } from "node:fs";
 import * as bets from "./decisions/bets.mjs";
 import * as estimates from "./decisions/estimates.mjs";
+import * as grid from "./decisions/grid.mjs";
 import * as sequential from "./decisions/sequential.mjs";
 
 const PAGE = new URL("../docs/internals/sequential.md", import.meta.url);
-const SECTIONS = { ...bets, ...sequential, ...estimates };
+const SECTIONS = { ...bets, ...sequential, ...grid, ...estimates };
 
 const names = process.argv.slice(2).filter((argument) => argument !== "write");
 const unknown = names.filter((name) => !(name in SECTIONS));
