@@ -237,6 +237,7 @@ describe("assay experiment", () => {
   test("rejects invalid files and flags", async () => {
     const file = `${dir}/experiment.yaml`;
     await expect(assay("run", file, "--output", "xml")).rejects.toThrow('Unknown output format "xml"');
+    await expect(assay("run", file, "--dry-run", "--until", "soon")).rejects.toThrow("Unknown question --until soon");
     await expect(assay("run", file, "--shard", "3/2")).rejects.toThrow("--shard expects a value like 1/4");
     await expect(assay("merge", dir)).rejects.toThrow("is not a run folder");
   });

@@ -17,7 +17,7 @@ import { recallUntil, standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/index.js";
 import { buildExperimentReport, formatPlural, toReportedVariant } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
-import { DEFAULT_MAX_WORKERS } from "../runs/index.js";
+import { DEFAULT_MAX_WORKERS, resolveRunUntil } from "../runs/index.js";
 import { readManifest } from "../store/index.js";
 import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
@@ -202,6 +202,7 @@ async function dryRunExperiment(
   flags: ExperimentRunFlags,
 ): Promise<PrintReport> {
   const { datasets, record } = plan;
+  await resolveRunUntil({ ...toUntilOptions(record, flags), systems });
   const metrics = standardMetrics(systems.length, datasets.length);
   const laidOut = await makePlan({ systems, datasets, metrics, seed: flags.seed });
   const notes = [...new Set([...plan.notes, ...laidOut.notes])];

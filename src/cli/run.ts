@@ -7,7 +7,7 @@ import { standardMetrics } from "../metrics/index.js";
 import { type Batches, resolveTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
-import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
+import { createBudgets, DEFAULT_MAX_WORKERS, resolveRunUntil } from "../runs/index.js";
 import { checkTag, findRun, readManifest } from "../store/index.js";
 import type { Gates } from "./gates.js";
 import { createInterrupt } from "./interrupt.js";
@@ -137,11 +137,9 @@ export function requireSystemsAndDatasets(systems: readonly System[], config: Ru
     throw new UsageError("No dataset is given. Add --dataset needle or --dataset questions.jsonl.");
 }
 
-async function dryRunPlan(
-  { systems, datasets, evaluators, metrics }: RunParts,
-  config: RunFlags,
-  outlet: RunOutlet | undefined,
-): Promise<PrintReport> {
+async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet | undefined): Promise<PrintReport> {
+  const { systems, datasets, evaluators, metrics } = parts;
+  await resolveRunUntil(toEvaluateOptions(parts, config));
   const plan = await makePlan({
     ...toPlanOptions(config),
     systems,

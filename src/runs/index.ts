@@ -37,6 +37,7 @@ export {
   type PreparedRun,
   prepareEvaluators,
   prepareRun,
+  resolveRunUntil,
 } from "./prepare-run.js";
 export { type QueueOptions, QueueRun } from "./queue-run.js";
 export { storeResult } from "./store-result.js";

@@ -113,7 +113,12 @@ function isPricedEvaluator(evaluator: Evaluator): evaluator is PricedEvaluator {
 }
 
 /** A run that goes on to its last task keeps its question, so that its report keeps the guarantee. */
-async function resolveRunUntil({ until, resume, systems, batches }: EvaluateOptions): Promise<UntilConfig | null> {
+export async function resolveRunUntil({
+  until,
+  resume,
+  systems,
+  batches,
+}: Pick<EvaluateOptions, "until" | "resume" | "systems" | "batches">): Promise<UntilConfig | null> {
   if (until === undefined) return null;
   if (until === "none" && resume !== undefined) return readManifest(resume).config.until ?? null;
   const names = systems.map(({ name }) => name);
