@@ -6,13 +6,12 @@ import {
   type LabelCorrections,
   RunFolderError,
   type RunVerdict,
+  type StratifiedFigures,
   UsageError,
 } from "../core/index.js";
 import {
   type ComparedRun,
   compareRuns,
-  computeComparisonCost,
-  type DecisionCost,
   describeHeadroom,
   findQualityMetric,
   judgeCandidates,
@@ -34,9 +33,11 @@ import {
   renderCompareText,
   renderHistoryAdjustments,
   renderLabelCorrections,
+  renderStrata,
 } from "../report/index.js";
 import { createNothingCountedError, describeQuarantine, readCountedRows } from "../runs/index.js";
 import { findBaseline, findRun, type QuarantinedTrial, readManifest } from "../store/index.js";
+import { computePairCost, correctPairs, narrowPairs, stratify } from "./compare-estimates.js";
 import { checkPublishFlags, type PublishFlags, publishReports } from "./publish.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
@@ -52,6 +53,8 @@ export interface CompareFlags extends PublishFlags {
   labels?: boolean;
   /** True for all stored runs, or the names of some. */
   useHistory?: readonly string[] | true;
+  /** A facet, such as subject. */
+  strata?: string;
   level?: number;
   seed: number;
   output: string;
@@ -95,9 +98,10 @@ export async function executeCompare(request: CompareRequest): Promise<number> {
   };
   const labels = request.labels === true ? await correctPairs(compared, [a.run, b.run]) : null;
   const history = request.useHistory === undefined ? null : await narrowPairs(compared, [a.run, b.run], request);
+  const strata = request.strata === undefined ? null : await stratify(compared, [a.run, b.run], request.strata);
   const gates = [...checkComparisonGates(compared, request), ...checkMargin(compared, [a.run, b.run], request.margin)];
   const outcome = { gates, verdict: judgeComparison(compared, gates, request) };
-  await writeResult(renderComparison(told, { request, outcome, labels, history }));
+  await writeResult(renderComparison(told, { request, outcome, labels, history, strata }));
   printOutcome(compared, gates);
   await publishReports(request, {
     title: compared.b.title,
@@ -216,15 +220,20 @@ interface ComparisonExtras {
   outcome: CompareOutcome;
   labels: LabelCorrections | null;
   history: HistoryAdjustments | null;
+  strata: StratifiedFigures | null;
 }
 
-function renderComparison(compared: RunComparison, { request, outcome, labels, history }: ComparisonExtras): string {
+function renderComparison(
+  compared: RunComparison,
+  { request, outcome, labels, history, strata }: ComparisonExtras,
+): string {
   const { output } = request;
   if (output === "json") {
     const report = {
       ...buildCompareReport(compared, request),
       ...(labels === null ? {} : { labels }),
       ...(history === null ? {} : { history }),
+      ...(strata === null ? {} : { strata }),
     };
     return `${JSON.stringify(report, null, 2)}\n`;
   }
@@ -233,77 +242,10 @@ function renderComparison(compared: RunComparison, { request, outcome, labels, h
   const text = isMarkdown ? renderCompareMarkdown(compared, outcome) : renderCompareText(compared, layout);
   const sections = [
     ...(labels === null ? [] : renderLabelCorrections(labels, { figure: "difference" }, layout)),
+    ...(strata === null ? [] : renderStrata(strata, { level: compared.level, layout })),
     ...(history === null ? [] : renderHistoryAdjustments(history, { level: compared.level, layout })),
   ];
   return `${[text.trimEnd(), ...sections].join("\n\n")}\n`;
-}
-
-/** What the comparison cost in dollars, by the rows of the systems that were compared. */
-function computePairCost(
-  { comparisons }: RunComparison,
-  [a, b]: readonly [ComparedRun, ComparedRun],
-  seed: number,
-): DecisionCost {
-  const select = ({ rows, runDir }: ComparedRun, name: string) => ({
-    key: `${runDir}\u0000${name}`,
-    rows: rows.filter(({ system }) => system === name),
-  });
-  const scoreField = a.config.scoreField === b.config.scoreField ? a.config.scoreField : "score";
-  return computeComparisonCost(
-    comparisons.map((comparison) => ({
-      comparison,
-      a: select(a, comparison.systemA),
-      b: select(b, comparison.systemB),
-    })),
-    { scoreField, seed },
-  );
-}
-
-/** The differences of all compared pairs, narrowed by stored runs. */
-async function narrowPairs(
-  { comparisons, level }: RunComparison,
-  [a, b]: readonly [ComparedRun, ComparedRun],
-  { runsDir, useHistory = true }: CompareRequest,
-): Promise<HistoryAdjustments> {
-  const { adjustStoredPairs } = await import("./read-history.js");
-  const select = ({ rows, config, runDir }: ComparedRun, name: string) => ({
-    config,
-    run: basename(runDir ?? ""),
-    system: name,
-    rows: rows.filter(({ system }) => system === name),
-  });
-  const pairs = comparisons.map(({ systemA, systemB }) => ({
-    a: select(a, systemA),
-    b: select(b, systemB),
-    name: `${systemB} − ${systemA}`,
-    level,
-  }));
-  const runs = [a, b].map(({ rows, config, runDir }) => ({ rows, config, runDir: runDir ?? "" }));
-  return adjustStoredPairs(pairs, runs, { runsDir, names: useHistory });
-}
-
-/** The differences of all compared pairs, corrected by labels. */
-async function correctPairs(
-  { comparisons }: RunComparison,
-  [a, b]: readonly [ComparedRun, ComparedRun],
-): Promise<LabelCorrections> {
-  const { correctComparison } = await import("./read-label-sets.js");
-  const select = ({ rows, runDir }: ComparedRun, name: string) => ({
-    runDir: runDir ?? "",
-    rows: rows.filter(({ system }) => system === name),
-  });
-  const pairs = comparisons.map(({ systemA, systemB }) => correctComparison(select(a, systemA), select(b, systemB)));
-  const systems = pairs.flatMap((pair, i) =>
-    pair.systems.map((each) => ({
-      ...each,
-      system: `${comparisons[i]?.systemB ?? ""} − ${comparisons[i]?.systemA ?? ""}`,
-    })),
-  );
-  return {
-    systems,
-    halfWidth: pairs[0]?.halfWidth ?? 0,
-    notes: [...new Set(pairs.flatMap(({ notes }) => notes))],
-  };
 }
 
 function printOutcome({ comparisons }: RunComparison, gates: readonly ComparisonGate[]): void {

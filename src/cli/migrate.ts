@@ -108,6 +108,7 @@ const MIGRATE_SOURCE: RunSource = {
   command: "migrate",
   metrics: standardMetrics,
   settleUntil: settleMigrationUntil,
+  margin: DEFAULT_MARGIN,
   open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (opened) => {
       if ((config.datasets ?? []).length === 0)

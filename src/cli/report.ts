@@ -39,6 +39,8 @@ export interface ReportFlags {
   halfWidth?: number;
   /** True for all stored runs, or the names of some. */
   useHistory?: readonly string[] | true;
+  /** A facet, such as subject. */
+  strata?: string;
   runsDir: string;
   plugin?: readonly string[];
   trust?: boolean;
@@ -55,11 +57,16 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
   const dir = resolve(run === undefined ? findLatestRun(runsDir) : findRun({ runsDir, name: run, onNote: printNote }));
   const reporter = registry.get("reporter", flags.output ?? chooseReporter(dir));
   const result = await loadRun(dir, {
+    headroom: true,
     ...(prices === undefined ? {} : { prices: await loadModels(prices) }),
     ...(expertCost === undefined ? {} : { expertCostUsd: expertCost }),
   });
   const isJunit = reporter === junitReporter;
-  const added = { ...(await readCorrections(result, dir, flags)), ...(await readHistory(result, dir, flags)) };
+  const added = {
+    ...(await readCorrections(result, dir, flags)),
+    ...(await readHistory(result, dir, flags)),
+    ...(await readStrata(result, flags)),
+  };
   await writeResult(
     isJunit
       ? await renderWithEvidence(result)
@@ -93,6 +100,11 @@ async function readHistory(
   if (names === undefined) return {};
   const { adjustStoredRun } = await import("./read-history.js");
   return { history: await adjustStoredRun({ rows, config, runDir }, { runsDir, names }) };
+}
+
+async function readStrata(run: EvalResult, { strata }: ReportFlags): Promise<Pick<ReportOptions, "strata">> {
+  if (strata === undefined) return {};
+  return { strata: (await import("./read-strata.js")).stratifyStoredRun(run, strata) };
 }
 
 /** Stored outputs give CI more detail than rows alone. */

@@ -104,6 +104,8 @@ export interface RunSource {
   readonly metrics: StandardMetrics;
   /** Checks when the run may stop before its last task, and adds the defaults of the command. Default: it may not. */
   readonly settleUntil?: (config: RunFlags) => RunFlags;
+  /** The loss of quality that it asks about, if no other is given. */
+  readonly margin?: number;
   /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
   open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
   /** Applies gates that do not come from flags. */

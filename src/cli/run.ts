@@ -1,7 +1,7 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import type { System } from "../core/index.js";
-import { EXAMPLE_MODELS, EXIT, registry, UsageError } from "../core/index.js";
+import { EXAMPLE_MODELS, EXIT, omitUndefined, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { type Batches, resolveTokenizer } from "../models/index.js";
@@ -99,7 +99,8 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
       return withRunParts(bench, { config: settings, revisions }, async (parts) => {
         if (batches !== null) (await import("./run-batches.js")).requireBatchedSystems(parts.systems);
         const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
-        if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
+        if (flags.dryRun === true)
+          return dryRunPlan(parts, { ...omitUndefined({ margin: bench.margin }), ...config }, outlet);
         const request = { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet };
         return measureRun(parts, { ...request, batches });
       });
@@ -148,6 +149,7 @@ async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet |
     ...(evaluators === undefined ? {} : { evaluators }),
   });
   const { describePlan, findJudgingPrices } = await import("./dry-run.js");
+  const { describePlanHeadroom } = await import("./plan-headroom.js");
   await findJudgingPrices(plan);
   const tokenizer = resolveTokenizer(config.tokenizer);
   const { output = "table", maxWorkers = DEFAULT_MAX_WORKERS, maxCost = null, trialMaxCost = null } = config;
@@ -156,10 +158,11 @@ async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet |
     spentUsd: 0,
     datasets: plan.datasetPlans,
   });
+  const notes = [...plan.notes, ...(await describePlanHeadroom(plan, config))];
   const limits = { maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   const options = { tokenizer, output, ...limits, isBatched: config.batch === true };
   return async () => {
-    const text = describePlan(plan, options);
+    const text = describePlan({ ...plan, notes }, options);
     await (outlet === undefined ? writeResult(text) : outlet.write(text));
     return EXIT.fine;
   };

@@ -229,6 +229,7 @@ export type {
 } from "./sequential.js";
 export { asksForReaching, findSequentialArm, listComparedVariants, nameStoredBaseline } from "./sequential.js";
 export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
+export type { StratifiedFigure, StratifiedFigures } from "./strata.js";
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {
   type Bill,

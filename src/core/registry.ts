@@ -7,6 +7,7 @@ import type { LabelCorrections } from "./label-correction.js";
 import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
 import { describeValue, requireShape } from "./shape.js";
+import type { StratifiedFigures } from "./strata.js";
 import { didYouMean } from "./suggest.js";
 import type { System, Tokenizer } from "./system.js";
 
@@ -56,6 +57,8 @@ export interface ReportOptions {
   labels?: LabelCorrections;
   /** What stored runs say about how hard the tasks are. */
   history?: HistoryAdjustments;
+  /** Figures for tasks in the same mix of subjects, or of another facet. */
+  strata?: StratifiedFigures;
   /** Columns of the terminal the report has to fit; absent for files and pipes, which get Markdown of any width. */
   width?: number;
   /** True if the terminal shows colors. */

@@ -9,6 +9,7 @@ import type { Recommendation } from "./recommendation.js";
 import type { ReliabilityProfile } from "./reliability.js";
 import type { EvalRow, Outcome } from "./row.js";
 import type { SequentialReport, UntilConfig } from "./sequential.js";
+import type { StratifiedFigures } from "./strata.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
 export type Summary = Record<string, number | null>;
@@ -160,6 +161,8 @@ export interface JsonReport {
   labels?: LabelCorrections;
   /** What stored runs add to the figures; absent unless asked for. */
   history?: HistoryAdjustments;
+  /** Figures by strata; absent unless asked for. */
+  strata?: StratifiedFigures;
   /** The figures of a stress test, one for each system under stress; absent for other runs. */
   reliability?: readonly ReliabilityProfile[];
   run: string | null;

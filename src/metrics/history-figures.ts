@@ -1,7 +1,15 @@
-import { type EvalConfig, type EvalRow, getScore, type HistoryAdjustment, isScored } from "../core/index.js";
+import {
+  type EvalConfig,
+  type EvalRow,
+  getScore,
+  type HistoryAdjustment,
+  isScored,
+  type StratifiedFigure,
+} from "../core/index.js";
 import { mean } from "../stats/index.js";
 import { getGroupKey, pairRows, type TaskPair } from "./compare/compare-rows.js";
 import { type AdjustedFigure, adjustFigure, type TaskRate, type TaskValue } from "./history-adjustment.js";
+import { type StratumOf, stratifyFigure } from "./strata.js";
 
 /** Rows and the settings behind them. */
 export interface AdjustedRun {
@@ -10,14 +18,22 @@ export interface AdjustedRun {
 }
 
 /** Adjusts the pass rate of each system, and the mean score where it says more. */
-export function adjustRun({ rows, config }: AdjustedRun, rates: readonly TaskRate[]): HistoryAdjustment[] {
+export function adjustRun(run: AdjustedRun, rates: readonly TaskRate[]): HistoryAdjustment[] {
+  return listRunFigures(run).flatMap((figure) => adjustFigure(figure, rates));
+}
+
+/** The same figures for tasks in the same mix of strata. */
+export function stratifyRun(run: AdjustedRun, stratumOf: StratumOf): StratifiedFigure[] {
+  return listRunFigures(run).map((figure) => stratifyFigure(figure, stratumOf));
+}
+
+function listRunFigures({ rows, config }: AdjustedRun): AdjustedFigure[] {
   return config.systems.flatMap((system) => {
     const own = rows.filter((row) => row.system === system);
     const { pairs } = pairRows(own, []);
-    return listFigures(config.scoreField, (read) => collectValues(pairs, ({ a }) => readMean(a, read))).flatMap(
-      ({ metric, values }) =>
-        adjustFigure({ system, metric, values, planned: countPlanned(own, config), lower: 0 }, rates),
-    );
+    const facts = { system, planned: countPlanned(own, config), lower: 0 };
+    const figures = listFigures(config.scoreField, (read) => collectValues(pairs, ({ a }) => readMean(a, read)));
+    return figures.map((figure) => ({ ...facts, ...figure }));
   });
 }
 
@@ -40,7 +56,27 @@ export interface AdjustedPair {
  * Adjusts the differences of two systems, B − A, over the tasks that both have. If one of them was run on more tasks, its
  * own results on these say most; they do not depend on which tasks were drawn for the other.
  */
-export function adjustDifference({ a, b, name, level }: AdjustedPair, rates: readonly TaskRate[]): HistoryAdjustment[] {
+export function adjustDifference(pair: AdjustedPair, rates: readonly TaskRate[]): HistoryAdjustment[] {
+  const { a, b } = pair;
+  const isOf = (rate: TaskRate, { run, system }: AdjustedSide) => rate.run === run && rate.system === system;
+  const ofOthers = rates.filter(({ run }) => run !== a.run && run !== b.run);
+  return listPairFigures(pair).flatMap((figure) => {
+    const bySides = [a, b].map((side) =>
+      adjustFigure(
+        figure,
+        rates.filter((rate) => isOf(rate, side)),
+      ),
+    );
+    return bySides.find((found) => found.some(({ adjusted }) => adjusted !== null)) ?? adjustFigure(figure, ofOthers);
+  });
+}
+
+/** The differences for tasks in the same mix of strata. */
+export function stratifyDifference(pair: AdjustedPair, stratumOf: StratumOf): StratifiedFigure[] {
+  return listPairFigures(pair).map((figure) => stratifyFigure(figure, stratumOf));
+}
+
+function listPairFigures({ a, b, name, level }: AdjustedPair): AdjustedFigure[] {
   const { pairs } = pairRows(a.rows, b.rows);
   const scoreField = a.config.scoreField === b.config.scoreField ? a.config.scoreField : "score";
   const [ofA, ofB] = [countPlanned(a.rows, a.config), countPlanned(b.rows, b.config)];
@@ -51,14 +87,7 @@ export function adjustDifference({ a, b, name, level }: AdjustedPair, rates: rea
       return inA === null || inB === null ? null : inB - inA;
     }),
   );
-  const isOf = (rate: TaskRate, { run, system }: AdjustedSide) => rate.run === run && rate.system === system;
-  const ofOthers = rates.filter(({ run }) => run !== a.run && run !== b.run);
-  return figures.flatMap(({ metric, values }) => {
-    const adjust = (known: readonly TaskRate[]) =>
-      adjustFigure({ system: name, metric, values, planned, lower: -1, level }, known);
-    const bySides = [a, b].map((side) => adjust(rates.filter((rate) => isOf(rate, side))));
-    return bySides.find((found) => found.some(({ adjusted }) => adjusted !== null)) ?? adjust(ofOthers);
-  });
+  return figures.map((figure) => ({ system: name, planned, lower: -1, level, ...figure }));
 }
 
 type ReadValue = (row: EvalRow) => number | undefined;

@@ -37,7 +37,7 @@ export {
   computeDecisionCost,
   type DecisionCost,
 } from "./compare/decision-cost.js";
-export { describeHeadroom } from "./compare/headroom.js";
+export { describeHeadroom, describeRunHeadroom } from "./compare/headroom.js";
 export { classifyAdjustedLift, classifyLift, findQualityMetric, type Lift, type LiftOptions } from "./compare/lift.js";
 export {
   type CandidateVerdict,
@@ -71,7 +71,14 @@ export {
   type TaskCost,
 } from "./frontier.js";
 export type { TaskRate } from "./history-adjustment.js";
-export { type AdjustedPair, type AdjustedRun, adjustDifference, adjustRun } from "./history-figures.js";
+export {
+  type AdjustedPair,
+  type AdjustedRun,
+  adjustDifference,
+  adjustRun,
+  stratifyDifference,
+  stratifyRun,
+} from "./history-figures.js";
 export {
   correctByOtherLabels,
   correctDifference,
@@ -109,6 +116,7 @@ export {
 export { nameTaskOfRow, SequentialJudge } from "./sequential/judge.js";
 export { recallUntil, type UntilOptions } from "./sequential/question.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";
+export { listStrata, readStrata } from "./strata.js";
 export { type Summaries, summarize } from "./summarize.js";
 export type { StandardSummary, SummaryKey } from "./summary-keys.js";
 export { formatGroupsKey, listIntervalKeys } from "./summary-table.js";

@@ -79,6 +79,7 @@ export { RunResult } from "./result.js";
 export { summarizeSequential } from "./sequential.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
 export { toReportedVariant } from "./stored-experiment.js";
+export { renderStrata } from "./strata.js";
 export { summaryReporter } from "./summary.js";
 export { checkColumns, tableReporter } from "./table.js";
 export { COLUMN_GROUPS } from "./table-columns.js";

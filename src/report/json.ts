@@ -13,8 +13,8 @@ export const jsonReporter = {
 } satisfies Reporter;
 
 /** JSON has no Infinity. */
-function pickAdded({ labels, history }: ReportOptions = {}): Pick<JsonReport, "labels" | "history"> {
-  const added = history === undefined ? {} : { history };
+function pickAdded({ labels, history, strata }: ReportOptions = {}): Pick<JsonReport, "labels" | "history" | "strata"> {
+  const added = { ...(history === undefined ? {} : { history }), ...(strata === undefined ? {} : { strata }) };
   if (labels === undefined) return added;
   const systems = labels.systems.map((each) => ({
     ...each,

@@ -21,6 +21,7 @@ import type { TableColumn } from "./markdown.js";
 import { createReasoningColumns, REASONING_TEXT } from "./reasoning.js";
 import { renderRecommendation } from "./recommendation.js";
 import { renderSequential } from "./sequential.js";
+import { renderStrata } from "./strata.js";
 import { findSystemKinds, sendsTokensOn } from "./system-kinds.js";
 import {
   COLUMN_GROUPS,
@@ -95,6 +96,7 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}, det
   parts.push(layout.bullets(buildFooter(result, lines)), ...renderRecommendation(result.recommendation, layout));
   if (options.labels !== undefined)
     parts.push(...renderLabelCorrections(options.labels, { figure: "pass rate" }, layout));
+  if (options.strata !== undefined) parts.push(...renderStrata(options.strata, { level: 0.95, layout }));
   if (options.history !== undefined) parts.push(...renderHistoryAdjustments(options.history, { level: 0.95, layout }));
   return `${parts.join("\n\n")}\n`;
 }

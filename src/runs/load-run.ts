@@ -20,7 +20,7 @@ import {
   registry,
   selectRowPrice,
 } from "../core/index.js";
-import { standardMetrics } from "../metrics/index.js";
+import { describeRunHeadroom, standardMetrics } from "../metrics/index.js";
 import { formatPlural, RunResult } from "../report/index.js";
 import type { CountedRows, Manifest } from "../store/index.js";
 import {
@@ -44,6 +44,8 @@ export interface LoadRunOptions {
   expertCostUsd?: ExpertCosts;
   /** Only rows recorded so far, even if there are none: for a run in progress, where missing trials are not skipped ones. */
   soFar?: boolean;
+  /** Notes where the run has no room to show anything: a first system at its ceiling, scores that never vary. */
+  headroom?: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ export interface LoadRunOptions {
  */
 export async function loadRun(
   dir: string,
-  { prices, expertCostUsd, soFar = false }: LoadRunOptions = {},
+  { prices, expertCostUsd, soFar = false, headroom = false }: LoadRunOptions = {},
 ): Promise<EvalResult> {
   const manifest = readManifest(dir);
   const stored = readStoredRows(dir, manifest);
@@ -82,6 +84,8 @@ export async function loadRun(
       ...describeQuarantine({ rows, quarantined }),
       ...metrics.notes,
       ...repriced.notes,
+      // The arms of a stress test are not compared with each other.
+      ...(headroom && config.arms === undefined ? describeRunHeadroom(rows, config.systems) : []),
     ],
   });
 }

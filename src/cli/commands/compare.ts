@@ -51,6 +51,10 @@ export function addCompareCommand(program: Command, done: SetExitCode): void {
     )
     .option("--labels", "correct the difference of pass rates by labels of the same examples in both")
     .option(
+      "--strata <facet>",
+      "narrow intervals by holding the mix of a facet fixed, such as subject, or of datasets: dataset",
+    )
+    .option(
       "--use-history [runs]",
       "narrow differences by how hard the tasks are in stored runs, all or these, separated by commas",
       parseListFlag,

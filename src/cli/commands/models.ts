@@ -79,6 +79,10 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
       parseNumberFlag,
     )
     .option(
+      "--strata <facet>",
+      "narrow intervals by holding the mix of a facet fixed, such as subject, or of datasets: dataset",
+    )
+    .option(
       "--use-history [runs]",
       "narrow intervals by how hard the tasks are in other stored runs, all or these, separated by commas",
       parseListFlag,
@@ -88,7 +92,7 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
     .option(...TRUST_FLAG)
     .addHelpText(
       "after",
-      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --expert-cost 3.5\n  assay report latest --labels\n  assay report latest --use-history\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
+      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --expert-cost 3.5\n  assay report latest --labels\n  assay report latest --use-history\n  assay report latest --strata subject\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
       const { executeReport } = await import("../report.js");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeRow } from "../../core/index.js";
 import { makeConfig } from "../../testing/make-run.js";
 import { compareRuns } from "./compare-runs.js";
-import { describeHeadroom } from "./headroom.js";
+import { describeHeadroom, describeRunHeadroom } from "./headroom.js";
 
 /** A run of one system on 40 tasks, of which it passes the first. */
 function makeRun(passes: number, runDir: string) {
@@ -46,5 +46,16 @@ describe("headroom", () => {
     const told = "tone is 0.5 in all 80 scored trials: a score that never varies tells nothing apart";
     expect(warn(20, 25)).toEqual([told]);
     expect(warn(40, 40)[1]).toBe("em is 1 in all 80 scored trials: a score that never varies tells nothing apart");
+  });
+
+  it("is missing in one run too", () => {
+    const ceiling = "a passes 90 %: a better system can hardly show it. Harder tasks could";
+    const constant = "tone is 0.5 in all 40 scored trials: a score that never varies tells nothing apart";
+    expect(describeRunHeadroom(makeRun(36, "a").rows, ["a"])).toEqual([ceiling, constant]);
+    expect(describeRunHeadroom(makeRun(35, "a").rows, ["a"])).toEqual([constant]);
+    // The first system is the one that others are compared with.
+    expect(describeRunHeadroom(makeRun(36, "a").rows, ["b", "a"])).toEqual([constant]);
+    expect(describeRunHeadroom(makeRun(19, "a").rows.slice(0, 19), ["a"])).toEqual([]);
+    expect(describeRunHeadroom([], [])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { EvalRow } from "../../core/index.js";
+import { type EvalRow, isScored } from "../../core/index.js";
 import type { ComparedRun, RunComparison } from "./compare-runs.js";
 import type { PairedComparison } from "./comparison.js";
 
@@ -25,6 +25,36 @@ export function describeHeadroom({ comparisons }: RunComparison, { runs, asked }
     ...(asked === undefined ? [] : comparisons.flatMap((each) => describeLimit(each, { asked, run: runs[0] }))),
     ...describeConstantScores(comparisons, runs),
   ];
+}
+
+/** Fewer tasks may all be easy by chance. */
+const MIN_CEILING_TASKS = 20;
+
+/**
+ * The same for one run: the first system, with which others are compared, is at its ceiling, or scores never vary.
+ * @example
+ * describeRunHeadroom(rows, ["old", "new"]); // ["old passes 96 %: a better system can hardly show it. Harder tasks could"]
+ */
+export function describeRunHeadroom(rows: readonly EvalRow[], systems: readonly string[]): string[] {
+  const tasks = new Map<string, { passes: number; trials: number }>();
+  for (const row of rows) {
+    if (row.system !== systems[0] || !isScored(row)) continue;
+    const key = `${row.dataset}\u0000${row.exampleId}`;
+    const known = tasks.get(key) ?? { passes: 0, trials: 0 };
+    tasks.set(key, known);
+    known.trials += 1;
+    if (row.outcome === "pass") known.passes += 1;
+  }
+  let rate = 0;
+  for (const { passes, trials } of tasks.values()) rate += passes / trials / tasks.size;
+  // Sums of shares may miss the bound by rounding.
+  const isFull = tasks.size >= MIN_CEILING_TASKS && rate + 1e-9 >= CEILING;
+  const percent = Math.floor((rate + 1e-9) * 100);
+  const ceiling = isFull
+    ? [`${systems[0]} passes ${percent} %: a better system can hardly show it. Harder tasks could`]
+    : [];
+  const own = new Set(systems);
+  return [...ceiling, ...describeConstant(rows.filter(({ system }) => own.has(system)))];
 }
 
 function findPassRate({ metrics }: PairedComparison) {
@@ -56,6 +86,10 @@ function describeConstantScores(
 ): string[] {
   const [ofA, ofB] = [new Set(comparisons.map((c) => c.systemA)), new Set(comparisons.map((c) => c.systemB))];
   const rows = [...a.rows.filter(({ system }) => ofA.has(system)), ...b.rows.filter(({ system }) => ofB.has(system))];
+  return describeConstant(rows);
+}
+
+function describeConstant(rows: readonly EvalRow[]): string[] {
   return [...collectScores(rows)].flatMap(([field, { value, count, isConstant }]) =>
     isConstant && count >= MIN_CONSTANT_TRIALS
       ? [`${field} is ${value} in all ${count} scored trials: a score that never varies tells nothing apart`]
