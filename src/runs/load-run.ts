@@ -85,7 +85,7 @@ export async function loadRun(
       ...metrics.notes,
       ...repriced.notes,
       // The arms of a stress test are not compared with each other.
-      ...(headroom && config.arms === undefined ? describeRunHeadroom(rows, config.systems) : []),
+      ...(headroom && manifest.config.arms === undefined ? describeRunHeadroom(rows, manifest.config.systems) : []),
     ],
   });
 }
