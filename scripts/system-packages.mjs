@@ -8,8 +8,8 @@ import { delimiter, join } from "node:path";
 /** One line for each package: the command that shows it is there, and what needs it. */
 const PACKAGES = [
   { package: "git", command: "git", neededBy: "the run manifest's git revision" },
-  { package: "bubblewrap", command: "bwrap", neededBy: "the sandbox for generated code" },
-  { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code" },
+  { package: "bubblewrap", command: "bwrap", neededBy: "the sandbox for generated code, and the box for agents" },
+  { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code, and the box for agents" },
   { package: "python3", command: "python3", neededBy: "running generated Python" },
   { package: "chromium", command: "chromium", neededBy: "the dashboard and the report page" },
   { package: "redis-server", command: "redis-server", neededBy: "runs over several machines" },

@@ -75,6 +75,11 @@ export class AgentMeter {
     return { openai: at("openai"), anthropic: at("anthropic"), google: at("google") };
   }
 
+  /** The port of this machine on which it listens. */
+  get port(): number {
+    return Number(new URL(this.#gateway.url).port);
+  }
+
   /** Environment variables that make a program use the gateway. */
   get env(): Readonly<Record<string, string>> {
     return this.#gateway.env;

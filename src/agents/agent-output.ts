@@ -13,7 +13,7 @@ import {
   TrialError,
   TrialStopped,
 } from "../core/index.js";
-import { getWorkspaceState, type Workspace } from "../exec/index.js";
+import { type BoxRecord, getWorkspaceState, type Workspace } from "../exec/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
 import {
   type AgentMeter,
@@ -158,7 +158,7 @@ interface OutputFacts {
 }
 
 function buildAgentMetadata(
-  { system, run, exit, meter }: FinishedAgentRun,
+  { system, run, exit, meter, workspace }: FinishedAgentRun,
   { events, end, called, toolsUnseen }: OutputFacts,
 ) {
   const { reader } = run;
@@ -182,6 +182,7 @@ function buildAgentMetadata(
     ...(figures.usage !== null && { ownUsage: figures.usage }),
     ...(figures.costUsd !== null && { ownCostUsd: figures.costUsd }),
     ...(end?.kind === "stopped" && { stoppedBecause: end.message }),
+    ...(workspace.box !== null && { isolation: workspace.box.record }),
   };
 }
 
@@ -196,7 +197,7 @@ function buildSkillMetadata({ skills }: AgentRun, toolsUnseen: boolean): Record<
 }
 
 /** Notes for readers of a row. */
-function listAgentNotes({ run, exit, meter, system }: FinishedAgentRun): string[] {
+function listAgentNotes({ run, exit, meter, system, workspace }: FinishedAgentRun): string[] {
   const { unknown } = run.reader;
   const figures = omitEmptyFigures(run.reader.figures);
   const isMetered = meter.isInPath;
@@ -220,7 +221,16 @@ function listAgentNotes({ run, exit, meter, system }: FinishedAgentRun): string[
       : [`events that did not fit into the trajectory: ${run.unkept + meter.wire.unkept}`]),
     ...(meter.wire.unreadable === 0 ? [] : [`model calls whose contents could not be read: ${meter.wire.unreadable}`]),
     ...(exit.leftBehind === 0 ? [] : [`processes that ${system.name} left running, now stopped: ${exit.leftBehind}`]),
+    ...(workspace.box === null ? [] : listBoxNotes(workspace.box.record)),
     ...(exit.survivors.length === 0 ? [] : [`processes that could not be stopped: ${exit.survivors.join(", ")}`]),
+  ];
+}
+
+function listBoxNotes({ exceeded, network }: BoxRecord): string[] {
+  const refused = Object.entries(network.refused).map(([host, count]) => `${host} (${count})`);
+  return [
+    ...(exceeded.length === 0 ? [] : [`limits of the box that were reached: ${exceeded.join(", ")}`]),
+    ...(refused.length === 0 ? [] : [`connections that the box refused: ${refused.join(", ")}`]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentEvent, AgentEventBody } from "../core/index.js";
-import { type ProgramEnd, startProgram } from "../exec/index.js";
+import { type ProgramBox, type ProgramEnd, startProgram } from "../exec/index.js";
 import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
 import { EventLog } from "./event-log.js";
 import { findRefusedFlag } from "./refused-flag.js";
@@ -19,6 +19,10 @@ export interface AgentRunOptions {
   readonly skills: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Where it runs; null or absent for everywhere. */
+  readonly box?: ProgramBox | null;
+  /** Ports of this machine that it may reach from a box. */
+  readonly ports?: readonly number[];
   /** The trial's own folders: every process running in them belongs to it. */
   readonly folders: readonly string[];
   readonly signal: AbortSignal;
@@ -77,9 +81,10 @@ export class AgentRun {
 
   /** Starts the program and waits for its end, or stops it when the signal is aborted. No process is left running. */
   async run(): Promise<AgentRunEnd> {
-    const { program: command, launch, cwd, env, folders, signal } = this.#options;
+    const { program: command, launch, cwd, env, folders, signal, ports, box } = this.#options;
     const { args, input } = launch;
-    const program = await startProgram({ command, args, cwd, env, folders, ...(input !== undefined && { input }) });
+    const where = { cwd, folders, box: box ?? undefined, ...(ports !== undefined && { ports }) };
+    const program = await startProgram({ command, args, env, ...where, ...(input !== undefined && { input }) });
     this.#readOutput(program.stdout);
     this.#readStderr(program.stderr);
     const stopping = waitForAbort(signal);

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { computeCost, toDollars } from "../budget/index.js";
 import type {
   Canary,
@@ -17,7 +17,16 @@ import type {
   TrialContext,
 } from "../core/index.js";
 import { getErrorMessage, hasExampleFiles, TrialError, TrialStopped, UsageError } from "../core/index.js";
-import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/index.js";
+import {
+  type BoxSettings,
+  isFilePath,
+  listOfferedSkills,
+  listScriptPaths,
+  splitCommand,
+  toSkillFiles,
+  Workspace,
+  writeSkills,
+} from "../exec/index.js";
 import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
 import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
 import { buildAgentOutput } from "./agent-output.js";
@@ -66,6 +75,8 @@ export interface AgentSystemOptions {
   readonly passEnv: readonly string[];
   /** True when a trial that called another model than requested is an error. */
   readonly strictModel: boolean;
+  /** The box for set-up, agent and graders; null for all rights of this process. */
+  readonly box: BoxSettings | null;
   /** Where workspaces are kept after grading; null to remove them. */
   readonly keepWorkspaces: string | null;
   /** Whether a trivial task runs before its trials. Default: before ten or more. */
@@ -115,6 +126,7 @@ export class AgentSystem implements System {
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial);
     try {
       const run = await this.#start(example, { workspace, extensions, meter, trial });
+      await workspace.box?.claim();
       const timed = trial.timed ?? ((work) => work());
       const watch = new WorkWatcher(workspace, trial.passes);
       await watch.ready;
@@ -148,7 +160,7 @@ export class AgentSystem implements System {
 
   /** Everything that affects the work, without secrets. */
   fingerprint(): unknown {
-    const { adapter, version, model, effort, upstreams, home, passEnv } = this.#options;
+    const { adapter, version, model, effort, upstreams, home, passEnv, box } = this.#options;
     return {
       agent: adapter.name,
       command: adapter.command,
@@ -159,6 +171,7 @@ export class AgentSystem implements System {
       urls: upstreams.urls,
       hasOwnHome: home !== null,
       passEnv,
+      ...(box === null ? {} : { box }),
     };
   }
 
@@ -194,10 +207,11 @@ export class AgentSystem implements System {
       key: PLACEHOLDER_KEY,
       version,
       usesOwnHome: home !== null,
-      isRoot: process.getuid?.() === 0,
+      isRoot: process.getuid?.() === 0 && workspace.box === null,
       ...(await installExtensions(workspace, extensions, this.#extensionTarget)),
     });
     if (home === null) await writeHome(workspace.home, launch.homeFiles);
+    workspace.box?.show([...listTrialFiles(workspace.root), ...listCommandPaths(adapter)]);
     return new AgentRun({
       adapter,
       program,
@@ -206,6 +220,8 @@ export class AgentSystem implements System {
       cwd: workspace.path,
       env: workspace.env({ ...this.#readPassedEnv(), ...launch.env }),
       folders: [workspace.root],
+      box: workspace.box,
+      ports: [meter.port],
       signal: trial.signal,
       onFigures: (reader) => {
         // Only one meter per trial: the gateway's, as soon as it is used.
@@ -227,9 +243,10 @@ export class AgentSystem implements System {
 
   async #prepare(example: Example, extensions: AgentExtensions, trial: TrialContext): Promise<Workspace> {
     try {
-      const { home } = this.#options;
+      const { home, box } = this.#options;
       const environment = addSkillFiles(getAgentEnvironment(example), extensions, this.#extensionTarget);
-      const workspace = await Workspace.create({ environment, signal: trial.signal, ...(home !== null && { home }) });
+      const place = { environment, box, signal: trial.signal };
+      const workspace = await Workspace.create({ ...place, ...(home !== null && { home }) });
       this.#open.add(workspace);
       trial.atEnd?.(() => this.#removeWorkspace(workspace, `${this.name}-${example.id}-${trial.trial}`));
       return workspace;
@@ -262,6 +279,17 @@ interface PreparedAgentTrial {
   readonly extensions: AgentExtensions;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
+}
+
+/** What was written for the agent outside of its own folders. */
+function listTrialFiles(root: string): string[] {
+  return ["prompt.txt", "mcp.json", "skills"].map((name) => join(root, name));
+}
+
+/** The scripts that a command names. */
+function listCommandPaths({ command }: AgentAdapter): string[] {
+  if (command === undefined) return [];
+  return splitCommand(command).flatMap((word) => (isFilePath(word, ".") ? listScriptPaths(resolve(word)) : []));
 }
 
 async function writeHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -332,15 +360,16 @@ async function writeSkillFolder(dir: string, skills: readonly OfferedSkill[]): P
 }
 
 async function writeMcpConfig(
-  { root }: Workspace,
+  { root, box }: Workspace,
   { servers }: AgentExtensions,
   { command, takesServers }: AgentAdapter,
 ) {
   const isTold = command !== undefined && takesServers !== undefined;
   if (Object.keys(servers).length === 0 && !isTold) return null;
   const file = join(root, "mcp.json");
-  // Variables of a server may be secret.
-  await writeFile(file, `${JSON.stringify({ mcpServers: toMcpSettings(servers) }, null, 2)}\n`, { mode: 0o600 });
+  // Variables of a server may be secret. In a box, the agent is another user: the folder above keeps all others out.
+  const mode = box === null ? 0o600 : 0o644;
+  await writeFile(file, `${JSON.stringify({ mcpServers: toMcpSettings(servers) }, null, 2)}\n`, { mode });
   return { servers, file };
 }
 

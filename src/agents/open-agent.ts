@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { findConfiguredModel, findModelsFile, loadModels } from "../budget/index.js";
 import { type Effort, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
-import { deriveCommandName } from "../exec/index.js";
+import { type BoxOptions, type BoxSettings, deriveCommandName, resolveBoxSettings } from "../exec/index.js";
 import { requireEffort } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import { requireAdapter } from "./adapters/index.js";
@@ -46,6 +46,14 @@ export interface AgentOptions extends AgentModelOptions {
   canary?: boolean;
   /** Where to keep workspaces. Default: they are removed. */
   keepWorkspaces?: string;
+  /** `box` runs the set-up, the agent and the graders' programs in a box. Default: none, with your permissions. */
+  isolation?: string;
+  /** Hosts that it may reach from the box besides its model: `HOST`, `HOST:PORT` or `*.HOST`. */
+  allowHosts?: readonly string[];
+  /** Files and folders that it may read in the box. */
+  allowPaths?: readonly string[];
+  /** What a box may use: `processes`, `memoryGib`, `cpus`, `diskGib`. Default: 1024, 4, 2 and 8. */
+  boxLimits?: BoxOptions["limits"];
 }
 
 /**
@@ -77,7 +85,17 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
     canary: options.canary,
+    box: resolveAgentBox(options),
   });
+}
+
+/** A box has a HOME of its own, and no way to the server that a login is for. */
+function resolveAgentBox({ isolation, allowHosts, allowPaths, boxLimits, home }: AgentOptions): BoxSettings | null {
+  const box = resolveBoxSettings({ isolation, allowHosts, allowPaths, limits: boxLimits });
+  if (box === null || home === undefined) return box;
+  throw new UsageError(
+    "--agent-home cannot be used in a box, whose HOME is thrown away. Add --isolation none, or remove it.",
+  );
 }
 
 interface EffortTarget {

@@ -4,12 +4,14 @@ import { addVersion, findInstalledVersion } from "./agent-version.js";
 import { listEfforts } from "./model-systems.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";
+import { printNote } from "./streams.js";
 
 type AgentRunConfig = RunConfig & PlanFlags;
 
 export async function* openAgentSystems(run: AgentRunConfig): AsyncGenerator<AgentSystem> {
   const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
   requireUniqueAgentNames(agents.map(getAgentName));
+  if (agents.length > 0 && !isPlanOnly(run)) noteIsolation(run);
   const systems: AgentSystem[] = [];
   const problems: UsageError[] = [];
   for (const agent of agents) {
@@ -31,6 +33,18 @@ function requireNoProblems(problems: readonly UsageError[]): void {
   if (problems.length === 1) throw first;
   const lines = problems.map(({ message }) => `- ${message.replaceAll("\n", "\n  ")}`);
   throw new UsageError(`${problems.length} agents cannot be run:\n${lines.join("\n")}`);
+}
+
+/** Only `none` that was asked for goes without a word. */
+export function noteIsolation({
+  isolation,
+  dryRun,
+}: {
+  isolation?: string | undefined;
+  dryRun?: boolean | undefined;
+}): void {
+  if (isolation === undefined && dryRun !== true)
+    printNote("Agents run without isolation, with your permissions: --isolation box keeps them in a box.");
 }
 
 /** One system for each effort, or one without. */
@@ -59,7 +73,7 @@ type SingleAgentConfig = Omit<AgentConfig, "effort"> & { effort?: Effort };
 export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunConfig): Promise<AgentSystem> {
   requireEnforceableBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
-  const { keepWorkspaces, strictModel, canary } = run;
+  const { keepWorkspaces, strictModel, canary, isolation, allowHosts, allowPaths, boxLimits } = run;
   const options = {
     ...agent,
     url: agentUrl,
@@ -73,6 +87,10 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
     keepWorkspaces,
     strictModel,
     canary,
+    isolation,
+    allowHosts,
+    allowPaths,
+    boxLimits,
     // Planning needs neither a key nor the agent's program.
     isPlan: isPlanOnly(run),
   };

@@ -115,6 +115,7 @@ async function openDemoAgent(adapter: AgentAdapter, mock: Mock): Promise<AgentSy
     keepWorkspaces: null,
     // The simulated model follows its script.
     canary: false,
+    box: null,
   });
 }
 

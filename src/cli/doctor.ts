@@ -26,6 +26,7 @@ export async function executeDoctor(): Promise<number> {
     checkWorkingFolder(),
     checkDiskSpace(),
     ...(await checkSandbox()),
+    await checkBox(),
     ...checkPrograms(),
     ...(await checkAgents()),
     checkKeys(),
@@ -97,6 +98,13 @@ async function checkSandbox(): Promise<DoctorCheck[]> {
   });
   const steps = advice.map((step): DoctorCheck => ({ what: "for the sandbox", state: "missing", detail: step }));
   return [box, ...found, ...steps];
+}
+
+/** Makes a box for agents to see whether it works. */
+async function checkBox(): Promise<DoctorCheck> {
+  const { findBoxSupport } = await import("../exec/box/box-support.js");
+  const { kind, detail, advice } = await findBoxSupport();
+  return { what: "box for agents", state: kind === null ? "missing" : "ok", detail: [detail, ...advice].join(". ") };
 }
 
 function checkPrograms(): DoctorCheck[] {

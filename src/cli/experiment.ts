@@ -19,7 +19,7 @@ import { buildExperimentReport, formatPlural, toReportedVariant } from "../repor
 import { makePlan } from "../runner/index.js";
 import { DEFAULT_MAX_WORKERS, resolveRunUntil } from "../runs/index.js";
 import { readManifest } from "../store/index.js";
-import { openAgentSystem } from "./agent-systems.js";
+import { noteIsolation, openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
 import { closeGraders, selectAgentSettings } from "./eval.js";
 import { toAgentConfig } from "./eval-plan.js";
@@ -70,6 +70,10 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   strictModel?: boolean;
   canary?: boolean;
   keepWorkspaces?: string;
+  isolation?: "none" | "box";
+  allowHosts?: readonly string[];
+  allowPaths?: readonly string[];
+  boxLimits?: Readonly<Record<string, number>>;
   models?: string;
   apiKeyEnv?: string;
   allowInsecure?: boolean;
@@ -140,6 +144,7 @@ async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<n
     requireNoQueue(config, "assay experiment");
     // The dry run prints them itself.
     if (flags.dryRun !== true) for (const note of plan.notes) printNote(note);
+    noteIsolation({ isolation: flags.isolation ?? config.isolation, dryRun: flags.dryRun });
     const systems: System[] = [];
     try {
       for (const planned of plan.variants.flatMap((variant) => variant.systems))
@@ -176,7 +181,7 @@ function openVariantSystem(
     flags;
   // A simulated model follows its script, which has no canary.
   const { mock, canary = mock === undefined ? undefined : false } = flags;
-  const { maxCost, trialMaxCost, dryRun: isDry } = flags;
+  const { maxCost, trialMaxCost, dryRun: isDry, isolation, allowHosts, allowPaths, boxLimits } = flags;
   const run = {
     ...selectAgentSettings(config),
     ...omitUndefined({
@@ -186,6 +191,10 @@ function openVariantSystem(
       keepWorkspaces,
       strictModel,
       canary,
+      isolation,
+      allowHosts,
+      allowPaths,
+      boxLimits,
       modelsFile: models,
       apiKeyEnv,
       allowInsecure,

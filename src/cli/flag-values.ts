@@ -32,6 +32,14 @@ export function parseAgentEnvFlag(value: string): string[] {
   return names;
 }
 
+/** `memoryGib=8` → { memoryGib: 8 } */
+export function collectBoxLimits(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const [, name = "", number = ""] = /^(\w+)=(.+)$/s.exec(value) ?? [];
+  if (name === "" || !Number.isFinite(Number(number)))
+    throw new UsageError(`--box-limit expects NAME=NUMBER, such as memoryGib=8, got "${value}".`);
+  return { ...before, [name]: Number(number) };
+}
+
 export function parseNumberFlag(value: string): number {
   const parsed = Number(value);
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");

@@ -18,6 +18,7 @@ import {
   type TriedOmission,
   toDataset,
 } from "../evals/index.js";
+import type { BoxOptions } from "../exec/index.js";
 import { formatPlural, replaceControlCharacters, type TableColumn, toOneLine } from "../report/index.js";
 import { type EvalProject, openEvalProject } from "./eval-project.js";
 import { createInterrupt } from "./interrupt.js";
@@ -40,6 +41,10 @@ export interface OracleFlags extends TrustFlags {
   /** `table` or `json`. */
   readonly output?: string;
   readonly quiet?: boolean;
+  readonly isolation?: string;
+  readonly allowHosts?: readonly string[];
+  readonly allowPaths?: readonly string[];
+  readonly boxLimits?: Readonly<Record<string, number>>;
 }
 
 const OUTPUTS = ["table", "json"];
@@ -66,6 +71,7 @@ async function checkAllStimuli(flags: OracleFlags): Promise<{ checks: StimulusCh
       ...(flags.maxOmissions === undefined ? {} : { maxOmissions: flags.maxOmissions }),
       ...(flags.workers === undefined ? {} : { workers: flags.workers }),
       registry,
+      box: selectBoxOptions(flags, project.config),
       signal: interrupt.signal,
       onProgress: (progress) => line?.show(() => describeOracleProgress(progress), performance.now() - startedAt),
     });
@@ -74,6 +80,16 @@ async function checkAllStimuli(flags: OracleFlags): Promise<{ checks: StimulusCh
     line?.clear();
     interrupt.release();
   }
+}
+
+/** A flag replaces the key of the config file. */
+function selectBoxOptions(flags: OracleFlags, config: EvalProject["config"]): BoxOptions {
+  return {
+    isolation: flags.isolation ?? config.isolation,
+    allowHosts: flags.allowHosts ?? config.allowHosts,
+    allowPaths: flags.allowPaths ?? config.allowPaths,
+    limits: flags.boxLimits ?? config.boxLimits,
+  };
 }
 
 /** The test cases of all eval files, with the contents of their environments. */

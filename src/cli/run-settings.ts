@@ -1,5 +1,6 @@
 import { ALL_AGENT_NAMES } from "../budget/index.js";
 import {
+  collectBoxLimits,
   collectExpertCosts,
   collectHeader,
   collectPair,
@@ -35,6 +36,7 @@ export const KIND_PARSERS = {
   integer: parseIntegerFlag,
   wholeNumber: parseIntegerFlag,
   count: parseCountFlag,
+  isolation: null,
   outageAction: parseOutageAction,
   lateAction: parseLateAction,
   duration: parseDurationFlag,
@@ -211,6 +213,44 @@ export const INPUT_SETTINGS = {
     help: "run generated code without a sandbox if there is none: it can do everything you can",
     docs: "run generated code without a sandbox if there is none: it can do everything you can. See [sandbox.md](../guides/sandbox.md)",
     section: "Systems, datasets and evaluators",
+  },
+} satisfies RunSettings;
+
+/** Where programs of trials run. */
+export const BOX_SETTINGS = {
+  /** `box` runs agents, and the commands of set-ups and graders, in a box; `none` with your permissions. */
+  isolation: {
+    kind: "isolation",
+    flag: "--isolation <mode>",
+    help: "none, or box: agents, set-ups and graders see their own folders only, and reach their model only",
+    docs: "`box`: agents, and the commands of set-ups and graders, see their own folders only and reach their model only; `none`: they have your permissions (default: `none`). See [agents.md](../guides/agents.md#the-box)",
+    section: "Agents",
+    isHarmless: true,
+  },
+  /** Hosts that programs in a box may reach: `HOST`, `HOST:PORT` or `*.HOST`. Without a port: 80 and 443. */
+  allowHosts: {
+    kind: "texts",
+    flag: "--allow-host <host[:port]>",
+    help: "let programs in a box reach this host, such as registry.example.org or localhost:5432; repeatable",
+    section: "Agents",
+    isHarmless: true,
+  },
+  /** Files and folders that programs in a box may read. */
+  allowPaths: {
+    kind: "paths",
+    flag: "--allow-path <path>",
+    help: "let programs in a box read this file or folder; repeatable",
+    section: "Agents",
+  },
+  /** What a box may use: `processes`, `memoryGib`, `cpus`, `diskGib`. Default: 1024, 4, 2 and 8. */
+  boxLimits: {
+    kind: "numberByName",
+    parse: collectBoxLimits,
+    flag: "--box-limit <name=number>",
+    help: "what a box may use: processes, memoryGib, cpus or diskGib, such as memoryGib=8; repeatable",
+    docs: "what a box may use: `processes` (default: 1024), `memoryGib` (4), `cpus` (2) or `diskGib` (8), such as `memoryGib=8`; repeatable",
+    section: "Agents",
+    isHarmless: true,
   },
 } satisfies RunSettings;
 
@@ -1022,6 +1062,7 @@ export const RUN_SETTINGS = {
   ...INPUT_SETTINGS,
   ...AGENT_NAME_SETTINGS,
   ...AGENT_SETTINGS,
+  ...BOX_SETTINGS,
   ...SHARED_RUN_SETTINGS,
   ...QUEUE_SETTINGS,
   ...WATCH_SETTINGS,

@@ -8,6 +8,7 @@ import type { RunFlags } from "./run-flags.js";
 import {
   AGENT_NAME_SETTINGS,
   AGENT_SETTINGS,
+  BOX_SETTINGS,
   KIND_PARSERS,
   REPORT_SETTINGS,
   type RunSetting,
@@ -194,6 +195,7 @@ export function addAgentFlags(command: Command): Command {
     agent: { ...AGENT_NAME_SETTINGS.agent, parse: placed },
     agentCommand: { ...AGENT_NAME_SETTINGS.agentCommand, parse: placed },
     ...AGENT_SETTINGS,
+    ...BOX_SETTINGS,
   });
 }
 
@@ -288,7 +290,7 @@ export function addEvalRunFlags(command: Command): Command {
 
 /** Flags of commands that run eval files: agents and project. */
 export function addEvalProjectFlags(command: Command): Command {
-  return addSettings(command, AGENT_SETTINGS)
+  return addSettings(command, { ...AGENT_SETTINGS, ...BOX_SETTINGS })
     .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
     .option("--api-key-env <variable>", "read the key of the agent's model from this environment variable")
     .option("--allow-insecure", "allow sending a key over plain http to another machine")

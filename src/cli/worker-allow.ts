@@ -94,6 +94,7 @@ const REQUESTS: PermissionRequests = {
   // Not a flag; it contains commands.
   evals: () => [{ kind: "commands", what: "environments of evals that are in no file of this project" }],
   agentHome: (home) => [{ kind: "agent-home", what: `the home folder ${home} for agents` }],
+  allowPaths: requestPaths,
   agentUrl: (url) => [{ url }],
   agentEnv: (names) => names.map(requestVariable),
   apiKeyEnv: (name) => [requestVariable(name)],

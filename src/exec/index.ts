@@ -1,4 +1,15 @@
 /** Runs programs: processes, workspaces, sandbox, worker threads. */
+export { Box, type BoxRecord } from "./box/box.js";
+export {
+  type BoxLimits,
+  type BoxOptions,
+  type BoxSettings,
+  isHostAllowed,
+  parseAllowedHost,
+  resolveBoxSettings,
+} from "./box/box-settings.js";
+export { findBoxSupport } from "./box/box-support.js";
+export { listScriptPaths } from "./box/program-paths.js";
 export { type CommandOptions, fingerprintCommand, openCommandPool } from "./lines/command.js";
 export type { JsonFields, LineReply, LineRequest } from "./lines/line-process.js";
 export { ProgramError } from "./lines/program-error.js";
@@ -11,7 +22,7 @@ export {
   splitCommand,
 } from "./process/command-words.js";
 export { describeNotExecutable, findProgram, isMissingExecuteBit } from "./process/find-program.js";
-export { type ProgramEnd, RunningProgram, startAttached, startProgram } from "./process/program.js";
+export { type ProgramBox, type ProgramEnd, RunningProgram, startAttached, startProgram } from "./process/program.js";
 export { type CommandResult, runCommand } from "./process/run-command.js";
 export { buildTextArgs, LANGUAGES, type Language } from "./sandbox/interpreters.js";
 export { describeIsolation, type Isolation } from "./sandbox/isolation.js";
@@ -39,7 +50,7 @@ export { copyFolder, removeFolder, TrialFolder } from "./workspace/folder.js";
 export { isGitProblemOnly, writeGitIdentity } from "./workspace/git.js";
 export { findRelativePathProblem, isWithin } from "./workspace/relative-path.js";
 export { buildScrubbedEnv } from "./workspace/scrubbed-env.js";
-export { createLiveState, getWorkspaceState, takeSnapshot } from "./workspace/snapshot.js";
+export { createLiveState, findBoxSettings, getWorkspaceState, takeSnapshot } from "./workspace/snapshot.js";
 export { type FolderWatch, watchFolder } from "./workspace/watch-folder.js";
 export { rebuildWorkspace, Workspace } from "./workspace/workspace.js";
 export { listOfferedSkills, toSkillFiles, writeSkills } from "./workspace/write-skills.js";

@@ -5,8 +5,12 @@ import { dirname, join, sep } from "node:path";
 import type { Environment, Example, Graded, Output, WorkspaceState } from "../core/index.js";
 import { getErrorMessage } from "../core/index.js";
 import {
+  Box,
+  type BoxSettings,
   buildScrubbedEnv,
+  findBoxSettings,
   getWorkspaceState,
+  type ProgramBox,
   rebuildWorkspace,
   removeFolder,
   writeGitIdentity,
@@ -25,10 +29,12 @@ export interface GradedFolder {
   readonly state?: WorkspaceState;
   /** Environment variables for programs. */
   readonly env: Readonly<Record<string, string>>;
+  /** Where programs run, if the trial's did too; null for everywhere. */
+  readonly box: ProgramBox | null;
   remove(): Promise<void>;
 }
 
-const NO_FOLDER: GradedFolder = { path: null, env: {}, remove: async () => undefined };
+const NO_FOLDER: GradedFolder = { path: null, env: {}, box: null, remove: async () => undefined };
 
 const FOLDER_GONE = "the folder was removed or replaced while it was graded";
 
@@ -48,11 +54,12 @@ export async function openGradedFolder({ example, output, use, signal }: OpenFol
   const { workspace } = output;
   const environment = (example.environment ?? {}) as Environment;
   if (workspace === undefined || workspace === null || !isFolderNeeded(use, workspace, environment)) return NO_FOLDER;
+  const box = findBoxSettings(output);
   const folder = hasLiveFolder(workspace)
     ? openLiveFolder(workspace)
-    : await rebuildFolder({ workspace, environment, signal });
+    : await rebuildFolder({ workspace, environment, box, signal });
   const { path } = folder;
-  return use === "runs" && path !== null ? addProgramHome(folder, path, environment) : folder;
+  return use === "runs" && path !== null ? addProgramHome(folder, { path, environment, box }) : folder;
 }
 
 /** A diff needs a folder only if nothing else tells what the setup created. */
@@ -85,15 +92,16 @@ function openLiveFolder(workspace: WorkspaceState): GradedFolder {
 interface RebuildFolderOptions {
   readonly workspace: WorkspaceState;
   readonly environment: Environment;
+  readonly box: BoxSettings | null;
   readonly signal: AbortSignal;
 }
 
-async function rebuildFolder({ workspace, environment, signal }: RebuildFolderOptions): Promise<GradedFolder> {
+async function rebuildFolder({ workspace, environment, box, signal }: RebuildFolderOptions): Promise<GradedFolder> {
   try {
-    const again = await rebuildWorkspace({ environment, changes: workspace, signal });
+    const again = await rebuildWorkspace({ environment, changes: workspace, box, signal });
     const state = getWorkspaceState(again, { changes: workspace.changes });
     return {
-      env: {},
+      ...NO_FOLDER,
       problem: FOLDER_GONE,
       state,
       get path() {
@@ -107,16 +115,32 @@ async function rebuildFolder({ workspace, environment, signal }: RebuildFolderOp
   }
 }
 
-/** Adds a HOME and environment variables for the programs that graders run. */
-async function addProgramHome(folder: GradedFolder, path: string, environment: Environment): Promise<GradedFolder> {
+interface ProgramPlace {
+  readonly path: string;
+  readonly environment: Environment;
+  readonly box: BoxSettings | null;
+}
+
+/** Adds a HOME, environment variables and a box for the programs that graders run. */
+async function addProgramHome(
+  folder: GradedFolder,
+  { path, environment, box: settings }: ProgramPlace,
+): Promise<GradedFolder> {
   const outside = await makeProgramHome(path, environment);
+  const { HOME: home = "", TMPDIR: tmp = "" } = outside.env;
+  const place = { scratch: join(outside.root, "box"), writable: [path, home, tmp] };
+  const box = settings === null ? null : await Box.open(settings, place);
   return {
     ...folder,
     get path() {
       return folder.path;
     },
     env: outside.env,
-    remove: async () => void (await Promise.all([outside.remove(), folder.remove()])),
+    box,
+    remove: async () => {
+      await box?.close();
+      await Promise.all([outside.remove(), folder.remove()]);
+    },
   };
 }
 
@@ -145,7 +169,7 @@ export async function makeEmptyFolder(example: Example): Promise<GradedFolder & 
   const outside = await makeProgramHome(null, example.environment ?? {});
   const path = join(outside.root, "work");
   await mkdir(path);
-  return { path, env: outside.env, remove: () => outside.remove() };
+  return { path, env: outside.env, box: null, remove: () => outside.remove() };
 }
 
 /** Larger files are not read. */
@@ -156,6 +180,8 @@ const MAX_DEPTH = 64;
 /** What is graded, with the reason if there is no workspace. */
 export interface GradedInput extends Graded {
   readonly whyNoWorkspace?: string;
+  /** Where programs run; null or absent for everywhere. */
+  readonly box?: ProgramBox | null;
 }
 
 /** Returns the workspace folder; throws if there is none. */

@@ -167,7 +167,7 @@ function canWatchTrial({ grader, weight, required }: ExampleGrader): boolean {
   return (grader.kind ?? "code") === "code" && (decidesNothing || grader.seesWorkspaceOnly === true);
 }
 
-type GradingInput = Omit<GradedInput, "workspace" | "env" | "whyNoWorkspace">;
+type GradingInput = Omit<GradedInput, "workspace" | "env" | "whyNoWorkspace" | "box">;
 
 /**
  * Runs all graders; returns the grades in the order of the graders. They share one folder, which may be too large to copy
@@ -190,12 +190,13 @@ async function runGraders(graders: readonly ExampleGrader[], work: GradingInput)
 
 /** Reads the folder's path again each time a grader asks for it. */
 function buildGraded(folder: GradedFolder, work: GradingInput): GradedInput {
-  const { env, problem, state } = folder;
+  const { env, problem, state, box } = folder;
   return {
     ...work,
     ...(state === undefined ? {} : { output: { ...work.output, workspace: state } }),
     ...(problem === undefined ? {} : { whyNoWorkspace: problem }),
     env,
+    box,
     get workspace() {
       return folder.path;
     },

@@ -102,7 +102,7 @@ async function gradeInFolder(
   settings: ProgramSettings,
   graded: Graded,
   variables: Readonly<Record<string, string>>,
-  place: Graded = graded,
+  place: GradedInput = graded,
 ): Promise<Verdict> {
   const { program: command, shell, timeout, sub_path } = settings;
   const env = { ...settings.env, ...variables };

@@ -1,11 +1,10 @@
 import { chmod, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import type { Graded } from "../core/index.js";
 import { type CommandResult, runCommand } from "../exec/index.js";
 import { takeLastLines } from "./built-in-grader.js";
 import { duration, path, text } from "./config.js";
-import { requireWorkspace, resolveInside } from "./graded-workspace.js";
+import { type GradedInput, requireWorkspace, resolveInside } from "./graded-workspace.js";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -35,7 +34,7 @@ export interface FolderCommand {
 export async function runInFolder(
   what: FolderCommand,
   settings: RunSettings,
-  graded: Graded,
+  graded: GradedInput,
 ): Promise<CommandResult | null> {
   const folder = requireWorkspace(graded);
   await writeGraderFiles(folder, settings.files);
@@ -49,6 +48,7 @@ export async function runInFolder(
     timeoutMs: settings.timeout,
     signal: graded.signal,
     folders: [folder],
+    box: graded.box ?? undefined,
   });
 }
 

@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { collectValues, parseCountFlag } from "../flag-values.js";
 import type { OracleFlags } from "../oracle.js";
 import type { SetExitCode } from "../program.js";
+import { BOX_SETTINGS } from "../run-settings.js";
+import { addSettings } from "../shared-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
@@ -11,6 +13,7 @@ Examples:
   assay oracle -e skills/ --strict                   fail, too, if no grader notices a missing line
   assay oracle -e eval.yaml --stimulus fix-add --max-omissions 500
   assay oracle -e eval.yaml --output json > oracle.json
+  assay oracle -e eval.yaml --isolation box          run its commands in a box
 
 Exit codes: 0 every golden state passes and every untouched one fails, 1 otherwise, 2 wrong usage or configuration,
 3 nothing could be checked or a folder could not be set up, 130 interrupted.`;
@@ -23,7 +26,7 @@ interface OracleCommandOptions extends Omit<OracleFlags, "evals" | "stimuli" | "
 }
 
 export function addOracleCommand(program: Command, done: SetExitCode): void {
-  program
+  const command = program
     .command("oracle")
     .description(
       "check graders against golden patches: solved passes, untouched fails, each missing line is noticed; starts no agent",
@@ -51,7 +54,8 @@ export function addOracleCommand(program: Command, done: SetExitCode): void {
       collectValues,
     )
     .option(...TRUST_FLAG)
-    .option("--quiet", "print no progress")
+    .option("--quiet", "print no progress");
+  addSettings(command, BOX_SETTINGS)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async ({ eval: evals, stimulus, plugin, ...flags }: OracleCommandOptions) => {

@@ -11,6 +11,7 @@ import type {
 import { AssayError, getErrorMessage } from "../../core/index.js";
 import {
   Baseline,
+  type BoxSettings,
   buildScrubbedEnv,
   type CommandResult,
   collectChanges,
@@ -52,6 +53,8 @@ export interface OracleContext {
   readonly registry: Registry;
   readonly limit: ConcurrencyLimit;
   readonly maxOmissions: number;
+  /** Where commands run; null for everywhere. */
+  readonly box: BoxSettings | null;
   readonly signal: AbortSignal;
   /** Progress: how many more states will be graded, each graded state (null if it is not an omission), each finished test case. */
   readonly onPlan: (count: number) => void;
@@ -107,7 +110,7 @@ function reportUnchecked(place: StimulusPlace, cause: UncheckedStimulus["cause"]
 type GoldenCheck = Pick<CheckedStimulus, "status" | "untouched" | "golden" | "omissions" | "notes">;
 
 async function checkGoldenPatch(patch: string, example: Example, bench: OracleContext): Promise<GoldenCheck> {
-  const folders = new PatchedFolderFactory(example.environment ?? {}, bench.signal);
+  const folders = new PatchedFolderFactory(example.environment ?? {}, bench);
   try {
     const grading = { evaluator: bench.evaluator, example, folders, signal: bench.signal };
     bench.onPlan(2);
@@ -278,12 +281,17 @@ const makeNoChange: FolderEdit = async () => {};
 class PatchedFolderFactory {
   readonly #environment: Environment;
   readonly #signal: AbortSignal;
+  readonly #box: BoxSettings | null;
   #original: Promise<Workspace> | null = null;
   #isCopying: boolean;
 
-  constructor({ skills: _, mcpServers: __, ...environment }: Environment, signal: AbortSignal) {
+  constructor(
+    { skills: _, mcpServers: __, ...environment }: Environment,
+    { signal, box }: Pick<OracleContext, "signal" | "box">,
+  ) {
     this.#environment = environment;
     this.#signal = signal;
+    this.#box = box;
     this.#isCopying = environment.git !== undefined || (environment.commands ?? []).length > 0;
   }
 
@@ -342,7 +350,8 @@ class PatchedFolderFactory {
       await change(folder);
       const changes = await collectChanges(baseline, folder);
       const before = (file: string) => baseline.readBefore(file);
-      return { state: createLiveState({ changes, before, path: () => (own.exists ? folder : undefined) }), remove };
+      const path = () => (own.exists ? folder : undefined);
+      return { state: createLiveState({ changes, before, path, box: this.#box }), remove };
     } catch (error) {
       await remove();
       throw error;
@@ -350,7 +359,7 @@ class PatchedFolderFactory {
   }
 
   #createWorkspace(): Promise<Workspace> {
-    return Workspace.create({ environment: this.#environment, signal: this.#signal });
+    return Workspace.create({ environment: this.#environment, signal: this.#signal, box: this.#box });
   }
 }
 

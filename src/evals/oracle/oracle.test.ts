@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { Registry } from "../../core/registry.js";
+import { lacksBoxes } from "../../testing/boxes.js";
 import { isCommandMissing } from "../../testing/system-command.js";
 import { runOracle } from "./oracle.js";
 import {
@@ -294,5 +295,25 @@ describe.skipIf(hasNoGit)("runOracle", () => {
     expect(found.map((each) => each.status === "unchecked" && each.cause)).toEqual(["interrupted", "interrupted"]);
     expect(() => process.kill(Number(readFileSync(started, "utf8")), 0)).toThrow("ESRCH");
     expect(leftFolders()).toEqual([]);
+  });
+});
+
+describe.skipIf(hasNoGit || (await lacksBoxes()))("with a box", () => {
+  it("sets up and grades every state in it", async () => {
+    const isBoxed = "test ! -e /var/log";
+    const found = await checked(
+      {
+        files: BROKEN,
+        patch: PATCH,
+        environment: { commands: [`${isBoxed} && touch boxed.txt`] },
+        graders: [
+          runsTest(STRONG),
+          { type: "run-command", name: "boxed", config: { command: `${isBoxed} && test -e boxed.txt` } },
+        ],
+      },
+      { box: { isolation: "box" }, maxOmissions: 1 },
+    );
+    expect(found).toMatchObject({ status: "sound", notes: expect.not.arrayContaining([/set up separately/]) });
+    expect(found.untouched.evidence.boxed).toMatch(/exited with code 0/);
   });
 });

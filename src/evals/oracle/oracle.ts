@@ -1,5 +1,6 @@
 import type { Dataset, Evaluator } from "../../core/index.js";
 import { DatasetError, registry as defaultRegistry, type Registry, UsageError } from "../../core/index.js";
+import { type BoxOptions, resolveBoxSettings } from "../../exec/index.js";
 import { GraderEvaluator } from "../../graders/index.js";
 import { ConcurrencyLimit } from "../../utils/index.js";
 import type { EvalSpec } from "../spec/spec.js";
@@ -22,6 +23,8 @@ export interface OracleOptions {
   readonly workers?: number;
   /** Where graders are looked up, besides the built-in ones. Default: the shared registry. */
   readonly registry?: Registry;
+  /** Where commands of set-ups and graders run. Default: with all rights of this process. */
+  readonly box?: BoxOptions;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: OracleProgress) => void;
 }
@@ -53,6 +56,7 @@ export async function runOracle(tasks: readonly OracleTask[], options: OracleOpt
     evaluator,
     registry,
     maxOmissions,
+    box: resolveBoxSettings(options.box ?? {}),
     limit: new ConcurrencyLimit(workers),
     signal: options.signal ?? new AbortController().signal,
     onPlan: (count) => tally.plan(count),

@@ -13,6 +13,8 @@ import {
 export interface ProcessTree {
   /** The id of the program and of the process group it leads. */
   readonly root: number;
+  /** True if the root keeps the others in a box: it ends with them, and they with it. */
+  readonly isBox: boolean;
   /** Records the current descendants, because they cannot be found once their parents have ended. */
   recordDescendants(): void;
   /** Finds all running processes of the tree. `found` is called for each as soon as it is seen. */
@@ -23,6 +25,7 @@ interface ProcessTreeOptions {
   readonly root: number;
   readonly marker: string;
   readonly folders: readonly string[];
+  readonly isBox?: boolean;
 }
 
 /** Tracks the processes of a program that was just started as a session leader. */
@@ -42,6 +45,7 @@ const MAX_LISTS = 20;
 /** Uses /proc to find all processes, including those that left the group. */
 class ProcProcessTree implements ProcessTree {
   readonly root: number;
+  readonly isBox: boolean;
   readonly #markers: ProcessMarkers;
   readonly #since: number;
   readonly #spared = new Set(listAncestors(process.pid));
@@ -51,8 +55,9 @@ class ProcProcessTree implements ProcessTree {
   /** Ids of processes that are older than the program. */
   readonly #older = new Set<number>();
 
-  constructor({ root, marker, folders }: ProcessTreeOptions) {
+  constructor({ root, marker, folders, isBox = false }: ProcessTreeOptions) {
     this.root = root;
+    this.isBox = isBox;
     // Outputs that this process shares, such as its terminal, identify nothing.
     const ours = new Set(listOutputs(process.pid));
     const outputs = new Set(listOutputs(root).filter((output) => !ours.has(output)));
@@ -136,6 +141,7 @@ class ProcProcessTree implements ProcessTree {
 /** Other systems only show the process group: processes that leave it are not found. */
 class GroupProcessTree implements ProcessTree {
   readonly root: number;
+  readonly isBox = false;
 
   constructor(root: number) {
     this.root = root;
@@ -189,7 +195,8 @@ function requestTermination(tree: ProcessTree): number {
   sendSignal(-tree.root, "SIGSTOP");
   const running = tree.findRunning();
   if (running.length === 0) return 0;
-  sendSignal(-tree.root, "SIGTERM");
+  // Without its box, a program would have no time to end.
+  if (!tree.isBox) sendSignal(-tree.root, "SIGTERM");
   sendSignal(-tree.root, "SIGCONT");
   // Some programs take a second SIGTERM as "exit immediately".
   for (const { pid, group } of running) if (group !== tree.root) sendSignal(pid, "SIGTERM");

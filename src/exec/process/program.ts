@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { PassThrough, type Readable, type Writable } from "node:stream";
@@ -26,13 +26,37 @@ export interface ProgramEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface StartOptions {
+/** A program to start. */
+export interface ProgramStart {
   readonly command: string;
   readonly args?: readonly string[];
   /** Default: the current working directory. */
   readonly cwd?: string;
   /** The complete environment, except for the marker that is added. */
   readonly env: NodeJS.ProcessEnv;
+  /** In a box: ports of this machine that it may reach, at the same address. Default: none. */
+  readonly ports?: readonly number[];
+}
+
+/** The command that runs a program in a box. */
+export interface BoxedStart extends Pick<ProgramStart, "command" | "cwd" | "env"> {
+  readonly args: readonly string[];
+  /** Descriptors from 3 on. */
+  readonly stdio: readonly ("pipe" | "ignore" | number)[];
+  /** Called as soon as it was started. */
+  attach(child: ChildProcess): void;
+  /** Called when it has ended, or could not be started: nothing of it is left afterwards. */
+  release(): Promise<void>;
+}
+
+/** Keeps programs from the rest of the machine. */
+export interface ProgramBox {
+  wrap(start: ProgramStart): Promise<BoxedStart>;
+}
+
+export interface StartOptions extends ProgramStart {
+  /** Where it runs. Default: with all rights of this process. */
+  readonly box?: ProgramBox | undefined;
   /**
    * Folders that only this program uses while it runs: processes started later that work in one of them, or whose program is
    * in one, are treated as part of it. Folders that contain the current working directory, the home or the temporary folder
@@ -57,15 +81,16 @@ export class RunningProgram {
   #ending: Promise<StopReport> | null = null;
   #isOver = false;
 
-  constructor(child: ChildProcess, tree: ProcessTree) {
+  constructor({ child, tree, boxed }: StartedProcess) {
     this.#tree = tree;
     const scanning = setInterval(() => tree.recordDescendants(), SCAN_INTERVAL_MS).unref();
-    this.ended = new Promise((resolve) => {
+    const exited = new Promise<ProgramEnd>((resolve) => {
       child.on("exit", (code, signal) => {
         clearInterval(scanning);
         resolve({ code, signal });
       });
     });
+    this.ended = boxed === null ? exited : exited.then((end) => boxed.release().then(() => end));
   }
 
   /** Also the id of its process group. */
@@ -116,8 +141,9 @@ export class PipedProgram extends RunningProgram {
   /** Resolves when all output was read, at the latest about a second after the program ended and its last output. */
   readonly closed: Promise<void>;
 
-  constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, tree: ProcessTree) {
-    super(child, tree);
+  constructor(started: StartedProcess) {
+    super(started);
+    const child = started.child as ChildProcess & { stdout: Readable; stderr: Readable };
     this.stdin = child.stdin;
     const [stdout, stderr] = [
       createOutputStream(child.stdout, this.ended),
@@ -139,43 +165,62 @@ export class PipedProgram extends RunningProgram {
  * const { running, left } = await program.sweep();
  */
 export async function startProgram({ input, ...options }: ProgramOptions): Promise<PipedProgram> {
-  const { child, tree, marker } = await spawnProgram(options, [
-    input === undefined ? "ignore" : "pipe",
-    "pipe",
-    "pipe",
-  ]);
+  const started = await spawnProgram(options, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
+  const { child, tree, marker } = started;
   watchdog.watch(tree.root, marker);
   // The program may end before reading all input.
   child.stdin?.on("error", () => undefined);
   if (typeof input === "string") child.stdin?.end(input);
-  return new PipedProgram(child as ChildProcess & { stdout: Readable; stderr: Readable }, tree);
+  return new PipedProgram(started);
 }
 
 /** Starts a program with this process's terminal. It prints to our stdout or, when that has other content, to our stderr. */
 export async function startAttached(options: StartOptions, output: "stdout" | "stderr"): Promise<RunningProgram> {
-  const { child, tree } = await spawnProgram(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
-  return new RunningProgram(child, tree);
+  return new RunningProgram(await spawnProgram(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]));
 }
 
 interface StartedProcess {
   readonly child: ChildProcess;
   readonly tree: ProcessTree;
   readonly marker: string;
+  /** Null without a box. */
+  readonly boxed: BoxedStart | null;
 }
 
-function spawnProgram(
+async function spawnProgram({ box, ...options }: StartOptions, stdio: StdioList): Promise<StartedProcess> {
+  const boxed = (await box?.wrap(options)) ?? null;
+  try {
+    return await spawnNow({ ...options, ...boxed }, [...stdio, ...(boxed?.stdio ?? [])], boxed);
+  } catch (error) {
+    await boxed?.release();
+    throw error;
+  }
+}
+
+type StdioList = readonly ("pipe" | "ignore" | "inherit" | number)[];
+
+function spawnNow(
   { command, args = [], cwd, env, folders = [] }: StartOptions,
-  stdio: StdioOptions,
+  stdio: StdioList,
+  boxed: BoxedStart | null,
 ): Promise<StartedProcess> {
   const marker = createMarker(process.env[MARKER_VARIABLE], randomUUID());
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(createProgramStartError({ command, cwd }, error));
     try {
-      const child = spawn(command, args, { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, detached: true, stdio });
+      const child = spawn(command, args, {
+        cwd,
+        env: { ...env, [MARKER_VARIABLE]: marker },
+        detached: true,
+        stdio: [...stdio],
+      });
       child.on("error", fail);
       const root = child.pid;
+      if (root === undefined) return;
       // Immediately, because a program that ends quickly can only be inspected until then.
-      if (root !== undefined) resolve({ child, tree: trackProcessTree({ root, marker, folders }), marker });
+      const tree = trackProcessTree({ root, marker, folders, isBox: boxed !== null });
+      boxed?.attach(child);
+      resolve({ child, tree, marker, boxed });
     } catch (error) {
       fail(error);
     }

@@ -155,9 +155,17 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
 }
 
 function toProgramOptions({ command, args = [], shell = false, ...options }: CommandOptions): ProgramOptions {
-  const { cwd, env, folders = [], input } = options;
+  const { cwd, env, folders = [], input, box, ports } = options;
   const how = shell ? { command: "/bin/sh", args: ["-c", command, "sh", ...args] } : { command, args };
-  return { ...how, cwd, env, folders, ...(input === undefined ? {} : { input }) };
+  return {
+    ...how,
+    cwd,
+    env,
+    folders,
+    box,
+    ...(ports !== undefined && { ports }),
+    ...(input !== undefined && { input }),
+  };
 }
 
 type FirstEvent = "ended" | "timeout" | "aborted";

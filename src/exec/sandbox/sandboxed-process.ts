@@ -173,7 +173,7 @@ function createSpawnError(cause: Error): SandboxError {
 }
 
 /** Calls `use` with the id of the first process in the sandbox. */
-function readFirstPid(stream: Readable | null, use: (pid: number) => void): void {
+export function readFirstPid(stream: Readable | null, use: (pid: number) => void): void {
   let text = "";
   stream?.on("error", () => undefined);
   stream?.on("data", (chunk: Buffer) => {
@@ -184,7 +184,7 @@ function readFirstPid(stream: Readable | null, use: (pid: number) => void): void
 }
 
 /** The last processes of a sandbox end with its first one, shortly after `bwrap` reports the end. */
-async function waitUntilAllGone(first: number | null): Promise<void> {
+export async function waitUntilAllGone(first: number | null): Promise<void> {
   const deadline = performance.now() + KILL_TIMEOUT_MS;
   while (first !== null && isProcessAlive(first) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -254,7 +254,7 @@ const POLL_INTERVAL_MS = 150;
  * Calls `exceeded` when a process and its descendants use more memory than allowed. The kernel limits each process; this
  * limits all of them together. Returns a function that stops watching.
  */
-function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => void): () => void {
+export function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => void): () => void {
   if (pid === undefined) return () => undefined;
   let timer: NodeJS.Timeout;
   let isOver = false;

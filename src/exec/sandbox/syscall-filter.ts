@@ -20,6 +20,12 @@ const EAFNOSUPPORT = toErrnoAction(97);
 
 /** AF_UNIX, AF_INET, AF_INET6. */
 const SOCKET_FAMILIES = [1, 2, 10];
+
+/** AF_NETLINK, with which programs list their network interfaces. */
+const AGENT_SOCKET_FAMILIES = [...SOCKET_FAMILIES, 16];
+
+/** Code that is judged, or an agent, whose tools debug programs and share memory. */
+export type FilterUse = "code" | "agent";
 /** All CLONE_NEW… flags: a new user namespace would grant capabilities, and with them mounts. */
 const NEW_NAMESPACE_FLAGS = 0x7e02_0000;
 
@@ -27,12 +33,17 @@ const NEW_NAMESPACE_FLAGS = 0x7e02_0000;
  * Builds the seccomp filter for `bwrap`; null for an unsupported processor. It blocks what namespaces leave open: kernel
  * keyrings, memory that no limit counts, other socket families, and namespaces inside the sandbox.
  */
-export function buildSyscallFilter(processor: string = process.arch): Buffer | null {
+export function buildSyscallFilter(processor: string = process.arch, use: FilterUse = "code"): Buffer | null {
   const machine = MACHINES[processor];
-  return machine === undefined ? null : assembleFilter(buildInstructions(machine));
+  return machine === undefined ? null : assembleFilter(buildInstructions(machine, use));
 }
 
-function buildInstructions({ audit, foreignBit, socket, clone, clone3, denied }: Machine): Instruction[] {
+function buildInstructions(
+  { audit, foreignBit, socket, clone, clone3, denied, deniedToAgents }: Machine,
+  use: FilterUse,
+): Instruction[] {
+  const families = use === "agent" ? AGENT_SOCKET_FAMILIES : SOCKET_FAMILIES;
+  const refused = use === "agent" ? deniedToAgents : denied;
   return [
     [LOAD, 0, 0, MACHINE_OFFSET],
     [JUMP_IF_EQUAL, 1, 0, audit],
@@ -40,10 +51,10 @@ function buildInstructions({ audit, foreignBit, socket, clone, clone3, denied }:
     [LOAD, 0, 0, CALL_OFFSET],
     ...(foreignBit === null ? [] : buildConditionalReturn([JUMP_IF_ANY_BIT, 0, 1, foreignBit], ENOSYS)),
     ...buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, clone3], ENOSYS),
-    ...denied.flatMap((number) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, number], EPERM)),
+    ...refused.flatMap((number) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, number], EPERM)),
     ...buildCallRule(socket, [
       [LOAD, 0, 0, FIRST_ARGUMENT_OFFSET],
-      ...SOCKET_FAMILIES.flatMap((family) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, family], ALLOW)),
+      ...families.flatMap((family) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, family], ALLOW)),
       [RETURN, 0, 0, EAFNOSUPPORT],
     ]),
     ...buildCallRule(clone, [
@@ -84,6 +95,8 @@ export interface Machine {
   clone: number;
   clone3: number;
   denied: readonly number[];
+  /** Without those that stay inside of the namespaces of a box, whose memory is counted. */
+  deniedToAgents: readonly number[];
 }
 
 /**
@@ -164,6 +177,12 @@ const DENIED_CALLS: readonly (readonly [name: string, x64: number, arm64: number
   ["modify_ldt", 154, null],
 ];
 
+/** Debuggers, databases and process pools need them. */
+const ALLOWED_TO_AGENTS =
+  /^(?:memfd_create|shm\w+|msg\w+|sem\w+|mq_\w+|ptrace|process_vm_\w+|process_madvise|kcmp|pidfd_getfd|modify_ldt)$/;
+
+const DENIED_TO_AGENTS = DENIED_CALLS.filter(([name]) => !ALLOWED_TO_AGENTS.test(name));
+
 /** By Node's processor names. */
 export const MACHINES: Readonly<Record<string, Machine>> = {
   x64: {
@@ -173,6 +192,7 @@ export const MACHINES: Readonly<Record<string, Machine>> = {
     clone: 56,
     clone3: 435,
     denied: DENIED_CALLS.map(([, number]) => number),
+    deniedToAgents: DENIED_TO_AGENTS.map(([, number]) => number),
   },
   arm64: {
     audit: 0xc000_00b7,
@@ -181,5 +201,6 @@ export const MACHINES: Readonly<Record<string, Machine>> = {
     clone: 220,
     clone3: 435,
     denied: DENIED_CALLS.flatMap(([, , number]) => (number === null ? [] : [number])),
+    deniedToAgents: DENIED_TO_AGENTS.flatMap(([, , number]) => (number === null ? [] : [number])),
   },
 };

@@ -1,6 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorkspaceChanges, WorkspaceState } from "../../core/index.js";
+import type { Output, WorkspaceChanges, WorkspaceState } from "../../core/index.js";
+import type { BoxSettings } from "../box/box-settings.js";
 import { formatDiff, type ReadContentBefore } from "./diff.js";
 import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
 import type { Workspace } from "./workspace.js";
@@ -36,7 +37,8 @@ export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): 
     const changes = await workspace.collectChanges(path);
     signal?.throwIfAborted();
     const before = (file: string) => workspace.readBefore(file);
-    const state = createLiveState({ changes, before, path: () => (own.exists ? path : undefined) });
+    const box = workspace.box?.settings ?? null;
+    const state = createLiveState({ changes, before, path: () => (own.exists ? path : undefined), box });
     return { path, state, remove: () => own.remove() };
   } catch (error) {
     await removeFolder(holder);
@@ -48,6 +50,8 @@ export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): 
 interface LiveState extends WorkspaceState {
   /** The changes since the set-up as a unified diff. */
   readonly diff: string;
+  /** The box that its programs run in; null for none. */
+  readonly box: BoxSettings | null;
 }
 
 /**
@@ -58,7 +62,8 @@ interface LiveState extends WorkspaceState {
  */
 export function getWorkspaceState(workspace: Workspace, changes: WorkspaceChanges): LiveState {
   const path = () => (workspace.exists ? workspace.path : undefined);
-  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file) });
+  const box = workspace.box?.settings ?? null;
+  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file), box });
 }
 
 interface LiveStateOptions {
@@ -66,13 +71,15 @@ interface LiveStateOptions {
   /** Undefined when the folder was removed. */
   readonly path: () => string | undefined;
   readonly before: ReadContentBefore;
+  readonly box: BoxSettings | null;
 }
 
 /** Properties that are not enumerable are neither serialized to JSON nor sent to other threads. */
-export function createLiveState({ changes, path, before }: LiveStateOptions): LiveState {
+export function createLiveState({ changes, path, before, box }: LiveStateOptions): LiveState {
   const state = { ...changes };
   let diff: string | undefined;
   Object.defineProperty(state, "path", { get: path });
+  Object.defineProperty(state, "box", { value: box });
   Object.defineProperty(state, "diff", {
     get: () => {
       diff ??= formatDiff(changes, before);
@@ -80,4 +87,19 @@ export function createLiveState({ changes, path, before }: LiveStateOptions): Li
     },
   });
   return state as LiveState;
+}
+
+/**
+ * The box of a trial, so that it is graded in the same one: as the folder says while it exists, else as the output was
+ * stored with. Null for none.
+ */
+export function findBoxSettings({ workspace, metadata }: Output): BoxSettings | null {
+  const live = (workspace as Partial<LiveState> | undefined)?.box;
+  if (live !== undefined) return live;
+  const stored = metadata?.isolation;
+  return isBoxSettings(stored) ? stored : null;
+}
+
+function isBoxSettings(value: unknown): value is BoxSettings {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "box";
 }

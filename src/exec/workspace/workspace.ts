@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
+import { Box } from "../box/box.js";
+import type { BoxSettings } from "../box/box-settings.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
 import { collectChanges } from "./changes.js";
@@ -22,6 +24,8 @@ export interface WorkspaceOptions {
   readonly root?: string | undefined;
   /** An existing HOME to use instead of an empty one; it is not deleted. */
   readonly home?: string | undefined;
+  /** Runs the commands of the set-up, and later the agent, in a box. Default: with all rights of this process. */
+  readonly box?: BoxSettings | null | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Timeout of each step of the set-up. Default: 10 minutes. */
   readonly timeoutMs?: number | undefined;
@@ -49,16 +53,19 @@ export class Workspace implements WorkspacePaths {
   readonly home: string;
   readonly tmp: string;
   readonly environment: Environment;
+  /** Where its programs run; null for everywhere. */
+  readonly box: Box | null;
   readonly #own: TrialFolder;
   readonly #baseline: Baseline;
   #isThere = true;
 
-  private constructor(paths: WorkspacePaths, { environment, own, baseline }: WorkspaceParts) {
+  private constructor(paths: WorkspacePaths, { environment, own, baseline, box }: WorkspaceParts) {
     this.root = paths.root;
     this.path = paths.path;
     this.home = paths.home;
     this.tmp = paths.tmp;
     this.environment = environment;
+    this.box = box;
     this.#own = own;
     this.#baseline = baseline;
   }
@@ -68,16 +75,21 @@ export class Workspace implements WorkspacePaths {
     const { environment = {}, timeoutMs = STEP_TIMEOUT_MS, signal = new AbortController().signal } = options;
     signal.throwIfAborted();
     const root = await realpath(await mkdtemp(join(options.root ?? tmpdir(), "assay-workspace-")));
+    let box: Box | null = null;
     try {
       const paths = await createWorkspaceFolders(root, options.home);
       const own = new TrialFolder(root, paths.path);
+      if (options.box != null) box = await openWorkspaceBox(options.box, paths);
       const env = buildWorkspaceEnv(paths, environment);
-      await setUpWorkspace({ ...paths, environment, env, timeoutMs, signal, isOwnHome: options.home !== undefined });
+      const isOwnHome = options.home !== undefined;
+      await setUpWorkspace({ ...paths, environment, env, timeoutMs, signal, isOwnHome, box });
+      if ((environment.commands ?? []).length > 0) await box?.giveBack();
       signal.throwIfAborted();
       if (!own.exists) throw new WorkspaceError("The set-up failed: a command replaced the folder.");
       const baseline = await Baseline.capture(paths.path, join(root, "baseline"));
-      return new Workspace(paths, { environment, own, baseline });
+      return new Workspace(paths, { environment, own, baseline, box });
     } catch (error) {
+      await box?.close();
       await removeFolder(root).catch(() => undefined);
       throw error;
     }
@@ -108,6 +120,7 @@ export class Workspace implements WorkspacePaths {
   /** Moves the agent's folder into `dir`, deletes the rest, and returns the new path. */
   async keep(dir: string, name: string): Promise<string> {
     if (!this.#own.exists) throw new WorkspaceError(`The folder cannot be kept: ${FOLDER_REPLACED}.`);
+    await this.box?.giveBack();
     const kept = await keepFolder({ from: this.path, dir: resolve(dir), name });
     await this.remove();
     return kept;
@@ -116,6 +129,7 @@ export class Workspace implements WorkspacePaths {
   async remove(): Promise<void> {
     this.#isThere = false;
     this.#baseline.close();
+    await this.box?.close();
     await this.#own.remove();
   }
 }
@@ -124,6 +138,12 @@ interface WorkspaceParts {
   readonly environment: Environment;
   readonly own: TrialFolder;
   readonly baseline: Baseline;
+  readonly box: Box | null;
+}
+
+/** The rest of the root, such as other copies of the folder, is not shown. */
+function openWorkspaceBox(settings: BoxSettings, { root, path, home, tmp }: WorkspacePaths): Promise<Box> {
+  return Box.open(settings, { scratch: join(root, "box"), writable: [path, home, tmp] });
 }
 
 async function createWorkspaceFolders(root: string, home: string | undefined): Promise<WorkspacePaths> {
@@ -146,6 +166,7 @@ interface SetUpOptions extends WorkspacePaths {
   readonly env: Readonly<Record<string, string>>;
   /** True when the home existed before. */
   readonly isOwnHome: boolean;
+  readonly box: Box | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -188,9 +209,9 @@ async function writeEnvironmentFiles(path: string, files: readonly EnvironmentFi
   }
 }
 
-async function runSetUpCommand({ path, env, timeoutMs, signal }: SetUpOptions, command: string): Promise<void> {
+async function runSetUpCommand({ path, env, timeoutMs, signal, box }: SetUpOptions, command: string): Promise<void> {
   const what = `The set-up failed: the command \`${command}\``;
-  await runSetUpStep({ what, command, cwd: path, env, timeoutMs, signal });
+  await runSetUpStep({ what, command, cwd: path, env, timeoutMs, signal, box });
 }
 
 const TAIL_CHARS = 2000;
@@ -206,11 +227,16 @@ interface SetUpStep {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly box?: Box | null;
 }
 
 /** Returns its output; throws when it fails. */
-async function runSetUpStep({ what, args, ...step }: SetUpStep): Promise<string> {
-  const result = await runCommand({ ...step, ...(args === undefined ? { shell: true } : { args }) });
+async function runSetUpStep({ what, args, box, ...step }: SetUpStep): Promise<string> {
+  const result = await runCommand({
+    ...step,
+    box: box ?? undefined,
+    ...(args === undefined ? { shell: true } : { args }),
+  });
   if (result.code === 0 && !result.timedOut) return result.stdout;
   throw new WorkspaceError(
     removeLogins(`${what} ${describeCommandEnd(result, step.timeoutMs)}${formatOutputTail(result)}`),
