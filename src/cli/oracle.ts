@@ -62,7 +62,8 @@ export async function executeOracle(flags: OracleFlags): Promise<number> {
 async function checkAllStimuli(flags: OracleFlags): Promise<{ checks: StimulusCheck[]; stopCode: number | null }> {
   const project = await openEvalProject(flags);
   const tasks = selectTasks(await loadOracleTasks(flags.evals, project), flags.stimuli);
-  announceCommands(tasks, flags);
+  const box = selectBoxOptions(flags, project.config);
+  announceCommands(tasks, { ...flags, isolation: box.isolation });
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();
   const interrupt = createInterrupt(() => line?.clear());
@@ -71,7 +72,7 @@ async function checkAllStimuli(flags: OracleFlags): Promise<{ checks: StimulusCh
       ...(flags.maxOmissions === undefined ? {} : { maxOmissions: flags.maxOmissions }),
       ...(flags.workers === undefined ? {} : { workers: flags.workers }),
       registry,
-      box: selectBoxOptions(flags, project.config),
+      box,
       signal: interrupt.signal,
       onProgress: (progress) => line?.show(() => describeOracleProgress(progress), performance.now() - startedAt),
     });
@@ -103,13 +104,14 @@ async function loadOracleTasks(evals: readonly string[], { config, environments 
   return tasks;
 }
 
-/** They run with the user's permissions. */
-function announceCommands(tasks: readonly OracleTask[], flags: OracleFlags): void {
+/** Without a box, they run with the user's permissions. */
+function announceCommands(tasks: readonly OracleTask[], flags: TrustFlags & { isolation?: string | undefined }): void {
   const commands = new Set(tasks.flatMap(({ example }) => listCommands(example)));
   if (commands.size === 0) return;
   for (const file of new Set(tasks.map(({ place }) => place.file)))
     requireTrust(file, `it runs commands: ${[...commands].join("; ")}`, flags);
-  printNote(`Runs with your permissions, in temporary folders: ${[...commands].join("; ")}`);
+  const where = flags.isolation === "box" ? "Runs in boxes" : "Runs with your permissions, in temporary folders";
+  printNote(`${where}: ${[...commands].join("; ")}`);
 }
 
 function selectTasks(tasks: readonly OracleTask[], names: readonly string[]): readonly OracleTask[] {

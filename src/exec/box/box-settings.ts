@@ -46,16 +46,18 @@ export interface BoxOptions {
  * resolveBoxSettings({ isolation: "box", allowHosts: ["registry.example.org"] });
  */
 export function resolveBoxSettings({
-  isolation = "none",
+  isolation: given,
   allowHosts = [],
   allowPaths = [],
   limits = {},
 }: BoxOptions): BoxSettings | null {
+  const isolation = given ?? "none";
   const known = ISOLATIONS.find((name) => name === isolation);
   if (known === undefined)
     throw new UsageError(`Unknown isolation "${isolation}".${didYouMean(isolation, ISOLATIONS)}`);
   if (known === "none") {
-    requireNothingSet({ "--allow-host": allowHosts, "--allow-path": allowPaths, "--box-limit": Object.keys(limits) });
+    if (given === undefined)
+      requireNothingSet({ "--allow-host": allowHosts, "--allow-path": allowPaths, "--box-limit": Object.keys(limits) });
     return null;
   }
   for (const host of allowHosts) parseAllowedHost(host);
@@ -90,7 +92,7 @@ function resolveLimits(given: Readonly<Record<string, number>> | Partial<BoxLimi
   );
 }
 
-/** Without isolation everything is allowed, so a list of what is allowed would mislead. */
+/** Without isolation everything is allowed, so a list of what is allowed would mislead those who did not ask for `none`. */
 function requireNothingSet(lists: Readonly<Record<string, readonly string[]>>): void {
   for (const [flag, list] of Object.entries(lists))
     if (list.length > 0) throw new UsageError(`${flag} is only for a box. Add --isolation box, or remove it.`);
