@@ -1,11 +1,8 @@
 /** Runs programs: processes, workspaces, sandbox, worker threads. */
 export { Box, type BoxRecord } from "./box/box.js";
 export {
-  type BoxLimits,
   type BoxOptions,
   type BoxSettings,
-  isHostAllowed,
-  parseAllowedHost,
   resolveBoxSettings,
 } from "./box/box-settings.js";
 export { findBoxSupport } from "./box/box-support.js";

@@ -27,7 +27,7 @@ export interface BoxPlan {
 }
 
 /** Name that identifies a box in the command line of its processes. */
-export const BOX_HOST = "assay-box";
+const BOX_HOST = "assay-box";
 
 /** Everything before the program. */
 export function buildBoxArgs(plan: BoxPlan): string[] {

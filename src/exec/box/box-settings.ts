@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { didYouMean, UsageError } from "../../core/index.js";
 
 /** How the programs of a trial are kept from the rest of the machine. */
-export const ISOLATIONS = ["none", "box"] as const;
-export type IsolationName = (typeof ISOLATIONS)[number];
+const ISOLATIONS = ["none", "box"] as const;
+type IsolationName = (typeof ISOLATIONS)[number];
 
 /** What all programs in one box may use together. */
 export interface BoxLimits {
