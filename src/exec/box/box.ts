@@ -155,8 +155,15 @@ export class Box implements ProgramBox {
       const { args, contents } = this.#buildArgs({ start, env, readable, hasNetwork: ports.length > 0 });
       return this.#describeStart({
         args: [
-          ...["-c", JOIN_GROUP, "sh", String(folders.length), ...folders],
-          ...[BWRAP, "--args", String(ARGS_FD), ...inside],
+          "-c",
+          JOIN_GROUP,
+          "sh",
+          String(folders.length),
+          ...folders,
+          BWRAP,
+          "--args",
+          String(ARGS_FD),
+          ...inside,
           ...buildForwarderCommand(ports, command),
         ],
         contents: [args, ...contents],
@@ -189,7 +196,7 @@ export class Box implements ProgramBox {
 
   /** Proxies of this machine cannot be reached, and their addresses may contain passwords. */
   #buildEnv(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-    const own = Object.entries(env).flatMap(([name, value]) =>
+    const own = Object.entries(env).flatMap(([name, value]): [string, string][] =>
       value === undefined || PROXY_VARIABLES.test(name) ? [] : [[name, value]],
     );
     return { ...Object.fromEntries(own), ...this.#network.env };
