@@ -29,7 +29,7 @@ export async function expectFits(page: Page): Promise<void> {
   await waitFor(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
 }
 
-const FIND_UNREADABLE_LABELS = String.raw`(() => {
+const FIND_UNREADABLE_LABELS = `(() => {
   const found = [];
   for (const drawing of document.querySelectorAll("figure.chart svg")) {
     const frame = drawing.getBoundingClientRect();
