@@ -64,7 +64,7 @@ describe("config file", () => {
     [
       "an unknown key",
       "systems: []\ntrails: 3\n",
-      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: agentEnv, agentHome, ',
+      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: against, againstSystem, agentEnv, agentHome, ',
     ],
     ["a wrong value", "systems: []\ndatasets: []\nthreshold: 70\n", "broken.yaml:3:12: threshold: "],
     [

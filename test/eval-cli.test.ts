@@ -31,6 +31,22 @@ interface Line {
 }
 
 describe("an eval", () => {
+  it("runs a canary before the trials of a program only if asked to", async () => {
+    const space = new TempEvalProject({
+      "eval.yaml": makeEvalFile({ good: "prompt: write made.txt" }, { runs: 10 }),
+    });
+    const asked = await space.eval("--canary");
+    expect(asked.code, asked.stderr).toBe(3);
+    expect(asked.stdout + asked.stderr).toContain("its canary failed: it did not create canary.txt");
+    expect(space.readStarts()).toHaveLength(1);
+    for (const flags of [[], ["--no-canary"]]) {
+      const { code, stderr } = await space.eval(...flags);
+      expect(code, stderr).toBe(0);
+    }
+    expect(space.readStarts().filter((prompt) => !prompt.startsWith("write made.txt"))).toHaveLength(1);
+    expect(space.readStarts()).toHaveLength(21);
+  });
+
   it("runs several files as one, writes the requested reports, and is reported and graded again without an agent", async () => {
     const space = new TempEvalProject(TWO);
     space.write("second-agent.mjs", space.read("agent.mjs"));

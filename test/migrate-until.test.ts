@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SequentialReport } from "../src/core/index.js";
+import { createRandom } from "../src/stats/index.js";
 import { type Mock, startMock } from "../src/testing/mock/index.js";
 import { runAssay, startAssay } from "../src/testing/run-assay.js";
 import { TempProject } from "../src/testing/temp-project.js";
@@ -31,17 +32,19 @@ interface Report {
   }[];
 }
 
+/** A model that knows the answer to a share of the questions. Asked again, as after a kill, it answers the same. */
+function knows(model: string, share: number): { answers: { question: string; answer: string }[] } {
+  const answers = EXAMPLES.map(({ question, answer }) => ({
+    question,
+    answer: createRandom(`${model} ${question}`).next() < share ? answer : "I do not know.",
+  }));
+  return { answers };
+}
+
 async function bench(onRequest?: (mock: number) => void): Promise<{ space: TempProject; mock: Mock }> {
   let calls = 0;
   const mock = await startMock({
-    seed: 3,
-    answers: EXAMPLES.map(({ question, answer }) => ({ question, answer })),
-    models: {
-      old: { successRate: 0.95 },
-      good: { successRate: 1 },
-      bad: { successRate: 0.4 },
-      same: { successRate: 0.95 },
-    },
+    models: { old: knows("old", 0.95), good: knows("good", 1), bad: knows("bad", 0.4), same: knows("same", 0.95) },
     onRequest: () => onRequest?.(++calls),
   });
   onTestFinished(() => mock.close());

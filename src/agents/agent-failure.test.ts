@@ -54,7 +54,7 @@ describe("a failing model endpoint", () => {
       does: DONE,
       model: { faults: [{ kind }] },
       dataset: tasks,
-      agent: { maxParallel: 2 },
+      agent: { maxParallel: 2, canary: false },
     });
     expect(mock.counts.requests).toBeLessThanOrEqual(2);
     const { requests } = mock.counts;
@@ -67,7 +67,7 @@ describe("a failing model endpoint", () => {
       does: DONE,
       model: { faults: [{ kind: 500 }] },
       dataset: tasks,
-      agent: { maxParallel: 2 },
+      agent: { maxParallel: 2, canary: false },
       run: { outage: { giveUpAfterMs: 1000 }, retry: { maxRetries: 0 } },
     });
     expect(mock.counts.requests).toBeLessThan(12);

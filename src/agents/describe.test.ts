@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AGENT_NAMES } from "../budget/rules.js";
+import { ALL_AGENT_NAMES } from "../budget/rules.js";
 import { type AgentStatus, describeAgents } from "./detect.js";
 
 let root = "";
@@ -30,20 +30,22 @@ async function stateOf(name: string): Promise<AgentStatus | undefined> {
 describe("describeAgents", () => {
   it("explains how to install each agent", async () => {
     const states = await describeAgents();
-    expect(states.map(({ name }) => name)).toEqual([...AGENT_NAMES]);
+    expect(states.map(({ name }) => name)).toEqual([...ALL_AGENT_NAMES]);
     for (const { isReady, detail } of states) {
       expect(isReady).toBe(false);
-      expect(detail).toMatch(/^not installed\. Install it with: npm install -g \S+$/);
+      expect(detail).toMatch(
+        /^not installed; (at least [\d.]+|untested).* (Install it with: \S|How to install it: https:\/\/\S+$)/,
+      );
     }
   });
 
   it("shows version, path and what is missing", async () => {
     install("codex", "codex-cli 0.166.0");
-    install("opencode", "1.0.0");
+    install("opencode", "1.3.0");
     const codex = await stateOf("codex");
     expect(codex?.isReady, "neither a key nor a login").toBe(false);
     expect(codex?.detail).toBe(
-      `0.166.0 (${join(root, "codex")}); OPENAI_API_KEY is not set: set it, or log in with codex and use --agent-home inherit`,
+      `0.166.0 (${join(root, "codex")}); at least 0.110.0; OPENAI_API_KEY is not set: set it, or log in with codex and use --agent-home inherit`,
     );
     const opencode = await stateOf("opencode");
     expect(opencode?.detail).toContain("tested with 1.18.33");

@@ -39,7 +39,7 @@ function describeMissingAgent({ program, install, command }: AgentAdapter): stri
 }
 
 function formatInstallHint(install: string): string {
-  return `Install it with: ${install}`;
+  return install.startsWith("https://") ? `How to install it: ${install}` : `Install it with: ${install}`;
 }
 
 /** A program's response to a request for its version. */

@@ -42,7 +42,7 @@ export interface AgentOptions extends AgentModelOptions {
   passEnv?: readonly string[];
   /** Makes a trial that called another model than requested an error. Default: only a note. */
   strictModel?: boolean;
-  /** True: a trivial task runs before the trials. False: never. Default: before ten trials or more. */
+  /** True: a trivial task runs before the trials. False: never. Default: before ten trials or more, but not with a `command`. */
   canary?: boolean;
   /** Where to keep workspaces. Default: they are removed. */
   keepWorkspaces?: string;
@@ -84,7 +84,8 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     passEnv: options.passEnv ?? [],
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
-    canary: options.canary,
+    // Nothing is known of what a program of the user can do.
+    canary: options.canary ?? (options.command === undefined ? undefined : false),
     box: resolveAgentBox(options),
   });
 }

@@ -1,4 +1,4 @@
-import { type AgentAdapter, createCommandAdapter, getAgentName } from "../agents/index.js";
+import type { AgentAdapter } from "../agents/index.js";
 import { AssayError, omitUndefined } from "../core/index.js";
 import { findConfig, isCodeFile, loadConfig } from "./config-file.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
@@ -31,6 +31,7 @@ export async function findDefinedAgents(dir: string): Promise<AgentAdapter[]> {
     const file = findConfig(dir);
     if (file === undefined || isCodeFile(file)) return [];
     const { agents = [] } = await loadConfig(file, { trust: true });
+    const { createCommandAdapter, getAgentName } = await import("../agents/index.js");
     return listDefinitions(agents).map(({ name, command = "", env, homeFiles, minVersion, install }) => ({
       ...createCommandAdapter({ command, ...omitUndefined({ env, homeFiles, minVersion, install }) }),
       name: getAgentName(omitUndefined({ name, command })),

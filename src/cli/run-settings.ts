@@ -288,14 +288,14 @@ export const AGENT_SETTINGS = {
     isHarmless: true,
   },
   /**
-   * Whether each agent does a trivial task before its trials, which are not run if it cannot. Default: before ten trials of
-   * agents or more, and never with `mock`.
+   * Whether each agent does a trivial task before its trials, which are not run if it cannot. Default: before ten trials or
+   * more of agents by name, and never with `mock`.
    */
   canary: {
     kind: "switch",
     flag: "--canary",
-    help: "always run a trivial task before an agent's trials (default: before ten trials or more)",
-    docs: "always run a trivial task before an agent's trials, which are not run if it fails (default: before ten trials of agents or more, and never with `--mock`). See [agents.md](../guides/agents.md#the-canary)",
+    help: "always run a trivial task before an agent's trials (default: before ten trials or more of agents by name)",
+    docs: "always run a trivial task before an agent's trials, which are not run if it fails (default: before ten trials or more of agents by name, and never with `--mock`). See [agents.md](../guides/agents.md#the-canary)",
     section: "Agents",
     isHarmless: true,
   },

@@ -50,7 +50,7 @@ export const COMMAND_AGENT_DEFINITIONS: Readonly<Record<CommandAgentName, Shippe
   agy: {
     command: "agy -p {prompt} --dangerously-skip-permissions --print-timeout 24h",
     env: { AGY_CLI_DISABLE_AUTO_UPDATE: "1" },
-    install: "see https://antigravity.google/docs/cli/install",
+    install: "https://antigravity.google/docs/cli/install",
     dialects: ["gemini"],
     isUntested: true,
     remark: "signs in with its own account: use --agent-home inherit; its calls bypass the gateway",
@@ -90,7 +90,7 @@ export const COMMAND_AGENT_DEFINITIONS: Readonly<Record<CommandAgentName, Shippe
       GOOSE_DISABLE_KEYRING: "1",
       GOOSE_TELEMETRY_ENABLED: "false",
     },
-    install: "see https://block.github.io/goose/docs/getting-started/installation",
+    install: "https://block.github.io/goose/docs/getting-started/installation",
     dialects: ["chat"],
     isUntested: true,
   },
