@@ -109,12 +109,13 @@ export async function startMockModel(script: MockOptions): Promise<Mock> {
 export async function openRealAgent(
   name: string,
   mock: Mock,
-  limits: Pick<AgentTrialOptions, "hardTimeoutMs" | "maxCostUsd"> = {},
+  limits: Pick<AgentTrialOptions, "hardTimeoutMs" | "maxCostUsd"> & { canary?: boolean } = {},
 ) {
   const installed = INSTALLED_AGENTS.find((each) => each.name === name);
   process.env.PATH = [installed?.bin, process.env.PATH].join(delimiter);
-  const system = await openAgent({ agent: `${name}:${MODELS[name]}`, url: mock.url, maxParallel: 8 });
-  const { hardTimeoutMs = 120_000, maxCostUsd } = limits;
+  // Most scripts of the model know nothing of the trivial task.
+  const { hardTimeoutMs = 120_000, maxCostUsd, canary = false } = limits;
+  const system = await openAgent({ agent: `${name}:${MODELS[name]}`, url: mock.url, maxParallel: 8, canary });
   Object.assign(system, {
     limits: { ...system.limits, hardTimeoutMs, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) },
   });

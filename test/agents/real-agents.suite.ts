@@ -211,6 +211,22 @@ describe.each(THOROUGH_AGENTS.map(({ name, version }) => [name, version]))("real
 });
 
 describe("eight concurrent agents", () => {
+  it("pass the canary before their trials", async () => {
+    const mock = await startMockModel({
+      tools: [
+        { match: "canary.txt", steps: [{ command: "printf ready > canary.txt" }, { text: "done" }] },
+        { match: "hello.txt", steps: [{ command: "printf hello > hello.txt" }, { text: "done" }] },
+      ],
+    });
+    const systems: System[] = [];
+    for (const { name } of THOROUGH_AGENTS) systems.push(await openRealAgent(name, mock, { canary: true }));
+    const graders = [{ type: "file-exists", config: { path: "hello.txt" } }];
+    const dataset = [{ id: "hello", question: "Create hello.txt", graders }];
+    const { rows, notes } = await evaluate({ systems, dataset, evaluators: [new GraderEvaluator()] });
+    expect(rows.map(({ outcome }) => outcome)).toEqual(systems.map(() => "pass"));
+    for (const { name } of systems) expect(notes.join("\n")).toContain(`${name} passed`);
+  }, 300_000);
+
   it("mix neither workspaces nor meters", async () => {
     // Other programs of the machine do not have it in their arguments.
     const file = `answer-${process.pid}.txt`;

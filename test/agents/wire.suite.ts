@@ -27,9 +27,10 @@ async function observe(name: string) {
   }
 }
 
+/** The words that each command printed; some agents repeat the command in its result. */
 function listResults(events: readonly AgentEvent[]): string[] {
   return events.flatMap((event) =>
-    event.type === "tool_result" ? [event.result.match(/step-\w+/g)?.join() ?? ""] : [],
+    event.type === "tool_result" ? [event.result.match(/(?<!echo )step-\w+/g)?.join() ?? ""] : [],
   );
 }
 
