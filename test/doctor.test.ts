@@ -24,7 +24,7 @@ describe("assay doctor and agents", () => {
     for (const name of AGENT_NAMES)
       expect(agents[name]).toMatch(/^missing: not installed; at least \d+\.\d+\.\d+\. .*npm install -g @?\S+$/);
     for (const name of COMMAND_AGENT_NAMES)
-      expect(agents[name]).toMatch(/^missing: not installed; .*Install it with: /);
+      expect(agents[name]).toMatch(/^missing: not installed; .*(Install it with: \S|How to install it: https:)/);
     for (const name of ["agy", "aider", "crush", "goose"]) expect(agents[name]).toContain("; untested");
     expect(agents.droid).not.toContain("untested");
   });
