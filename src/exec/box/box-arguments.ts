@@ -1,6 +1,5 @@
-import { lstatSync, readlinkSync } from "node:fs";
-import { dirname } from "node:path";
 import type { IsolationKind } from "../sandbox/bwrap-args.js";
+import { makeFolder, makeParentFolders, mountFromHost, mountScratch } from "../sandbox/bwrap-mounts.js";
 
 /** A file or folder of the machine, at the same path in the box. */
 export interface BoxMount {
@@ -110,34 +109,10 @@ function mountDevices(bytes: number): string[] {
   return ["--dev", "/dev", ...mountScratch("/dev/shm", bytes), "--remount-ro", "/dev"];
 }
 
-function mountScratch(path: string, bytes: number): string[] {
-  return ["--perms", "1777", "--size", String(Math.ceil(bytes)), "--tmpfs", path];
-}
-
-function makeFolder(path: string): string[] {
-  return ["--perms", "0755", "--dir", path];
-}
-
-/** Most distributions have links into /usr here, some have folders. */
-function mountFromHost(path: string): string[] {
-  try {
-    return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
-  } catch {
-    return [];
-  }
-}
-
-/** Folders on the way are created empty, so that they show nothing else. */
 function mountPlaces(mounts: readonly BoxMount[]): string[] {
-  const parents = [...new Set(mounts.flatMap(({ path }) => listParents(path)))].sort((a, b) => a.length - b.length);
   const places = [...mounts].sort((a, b) => a.path.length - b.path.length);
   return [
-    ...parents.flatMap(makeFolder),
+    ...makeParentFolders(mounts.map(({ path }) => path)),
     ...places.flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
   ];
-}
-
-function listParents(path: string): string[] {
-  const parent = dirname(path);
-  return parent === "/" ? [] : [...listParents(parent), parent];
 }

@@ -1,5 +1,4 @@
-import { lstatSync, readlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { makeFolder, makeParentFolders, mountFromHost, mountScratch } from "./bwrap-mounts.js";
 import type { Interpreter } from "./interpreters.js";
 import { formatKernelLimits, type SandboxLimits } from "./limits.js";
 
@@ -30,7 +29,7 @@ export function buildBwrapArgs(plan: SandboxPlan): string[] {
     ...listNamespaceArgs(plan.kind),
     ...(plan.filterFd === null ? [] : ["--seccomp", String(plan.filterFd)]),
     ...listSystemArgs(),
-    ...makeFolderArgs(plan.interpreter.folders),
+    ...mountInterpreter(plan.interpreter.folders),
     ...mountWorkFolder(plan),
     "--remount-ro",
     "/",
@@ -67,40 +66,20 @@ function listSystemArgs(): string[] {
     "/usr",
     "/usr",
     ...libraries,
-    ...mountEmptyFolder("/etc"),
+    ...makeFolder("/etc"),
     ...settings,
-    ...mountEmptyFolder("/dev"),
+    ...makeFolder("/dev"),
     ...devices,
   ];
 }
 
-function mountEmptyFolder(path: string): string[] {
-  return ["--perms", "0755", "--dir", path];
-}
-
-/** Most distributions have links into /usr here, some have folders. */
-function mountFromHost(path: string): string[] {
-  try {
-    return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
-  } catch {
-    return [];
-  }
-}
-
-/** Parent folders of an interpreter are created empty, so that a home folder shows nothing else. */
-function makeFolderArgs(paths: readonly string[]): string[] {
-  const parents = [...new Set(paths.flatMap(listParentPaths))].sort((a, b) => a.length - b.length);
-  return [...parents.flatMap(mountEmptyFolder), ...paths.flatMap((path) => ["--ro-bind", path, path])];
-}
-
-function listParentPaths(path: string): string[] {
-  const parent = dirname(path);
-  return parent === "/" ? [] : [...listParentPaths(parent), parent];
+function mountInterpreter(folders: readonly string[]): string[] {
+  return [...makeParentFolders(folders), ...folders.flatMap((path) => ["--ro-bind", path, path])];
 }
 
 function mountWorkFolder({ files, limits }: SandboxPlan): string[] {
   const contents = files.flatMap(({ name, fd }) => ["--perms", "0644", "--file", String(fd), `${WORK_FOLDER}/${name}`]);
-  return ["--perms", "1777", "--size", String(Math.ceil(limits.diskBytes)), "--tmpfs", WORK_FOLDER, ...contents];
+  return [...mountScratch(WORK_FOLDER, limits.diskBytes), ...contents];
 }
 
 /** Before the limits, because the process limit does not apply to root. */
