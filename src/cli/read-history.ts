@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
-import { type EvalConfig, type HistoryAdjustments, UsageError } from "../core/index.js";
-import { type AdjustedPair, type AdjustedRun, adjustDifference, adjustRun, type TaskRate } from "../metrics/index.js";
+import { type EvalConfig, type HistoryAdjustments, type TaskRate, UsageError } from "../core/index.js";
+import { type AdjustedPair, type AdjustedRun, adjustDifference, adjustRun } from "../metrics/index.js";
 import { formatPlural } from "../report/index.js";
 import {
   type CountedRun,

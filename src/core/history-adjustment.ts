@@ -1,5 +1,17 @@
 import type { LabelEstimate } from "./label-correction.js";
 
+/** How a system did in one task of a stored run. */
+export interface TaskRate {
+  /** The name of the run folder. */
+  readonly run: string;
+  readonly system: string;
+  readonly dataset: string;
+  /** As text. */
+  readonly exampleId: string;
+  readonly passRate: number;
+  readonly score: number | null;
+}
+
 /** A figure of a system on one dataset, or a difference of two, adjusted for how hard its tasks are by stored runs. */
 export interface HistoryAdjustment {
   system: string;

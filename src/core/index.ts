@@ -110,7 +110,7 @@ export {
   type FrontierSystem,
 } from "./frontier.js";
 export type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "./grader.js";
-export type { HistoryAdjustment, HistoryAdjustments } from "./history-adjustment.js";
+export type { HistoryAdjustment, HistoryAdjustments, TaskRate } from "./history-adjustment.js";
 export type { LabelCorrection, LabelCorrections, LabelEstimate } from "./label-correction.js";
 export { isLoopback } from "./loopback.js";
 export {

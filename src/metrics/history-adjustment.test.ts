@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { TaskRate } from "../core/index.js";
 import { createRandom, type Random, shuffle } from "../stats/index.js";
-import { type AdjustedFigure, adjustFigure, type TaskRate } from "./history-adjustment.js";
+import { type AdjustedFigure, adjustFigure } from "./history-adjustment.js";
 
 const TASKS = 200;
 const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,17 +1,5 @@
-import type { HistoryAdjustment } from "../core/index.js";
+import type { HistoryAdjustment, TaskRate } from "../core/index.js";
 import { adjustByHistory, mean } from "../stats/index.js";
-
-/** What a system in a stored run says about one task. */
-export interface TaskRate {
-  /** The name of the run folder. */
-  readonly run: string;
-  readonly system: string;
-  readonly dataset: string;
-  /** As text. */
-  readonly exampleId: string;
-  readonly passRate: number;
-  readonly score: number | null;
-}
 
 /** The value of a task that was run. */
 export interface TaskValue {

@@ -5,10 +5,11 @@ import {
   type HistoryAdjustment,
   isScored,
   type StratifiedFigure,
+  type TaskRate,
 } from "../core/index.js";
 import { mean } from "../stats/index.js";
 import { getGroupKey, pairRows, type TaskPair } from "./compare/compare-rows.js";
-import { type AdjustedFigure, adjustFigure, type TaskRate, type TaskValue } from "./history-adjustment.js";
+import { type AdjustedFigure, adjustFigure, type TaskValue } from "./history-adjustment.js";
 import { type StratumOf, stratifyFigure } from "./strata.js";
 
 /** Rows and the settings behind them. */

@@ -70,7 +70,6 @@ export {
   listTaskCosts,
   type TaskCost,
 } from "./frontier.js";
-export type { TaskRate } from "./history-adjustment.js";
 export {
   type AdjustedPair,
   type AdjustedRun,

@@ -1,12 +1,8 @@
-import type { HistoryAdjustment, HistoryAdjustments, LabelEstimate } from "../core/index.js";
-import { formatNumber, formatPlural } from "./format.js";
+import type { HistoryAdjustment, HistoryAdjustments } from "../core/index.js";
+import { formatPlural } from "./format.js";
 import type { Layout } from "./layout.js";
 import type { TableColumn } from "./markdown.js";
-
-const METRIC_WORDS: Readonly<Record<HistoryAdjustment["metric"], string>> = {
-  pass_rate: "pass rate",
-  mean_score: "mean score",
-};
+import { formatEstimate, formatNarrower, NARROWED_FIGURES } from "./narrowed-figures.js";
 
 const MAX_NAMED_RUNS = 3;
 
@@ -20,29 +16,16 @@ export function renderHistoryAdjustments(
   const columns: TableColumn<HistoryAdjustment>[] = [
     { title: "system", cell: ({ system }) => system },
     ...(hasDatasets ? [{ title: "dataset", cell: ({ dataset }: HistoryAdjustment) => dataset || "–" }] : []),
-    { title: "figure", cell: ({ metric }) => METRIC_WORDS[metric] },
+    { title: "figure", cell: ({ metric }) => NARROWED_FIGURES[metric] },
     { title: `tasks alone ${title}`, align: "right", cell: ({ plain }) => formatEstimate(plain) },
     { title: `with history ${title}`, align: "right", cell: ({ adjusted }) => formatEstimate(adjusted) },
-    { title: "interval", align: "right", cell: describeNarrower },
+    { title: "interval", align: "right", cell: formatNarrower },
   ];
   return [
     layout.heading("Narrowed by history", 2),
     layout.table(columns, systems),
     layout.bullets([...new Set([...systems.map(describeAdjustment), ...describeAssumption(systems), ...notes])]),
   ];
-}
-
-function formatEstimate(estimate: LabelEstimate | null): string {
-  if (estimate === null) return "–";
-  const { value, low, high } = estimate;
-  const text = formatNumber(value, 3);
-  return low === null || high === null ? text : `${text} [${formatNumber(low, 3)}, ${formatNumber(high, 3)}]`;
-}
-
-function describeNarrower({ narrower }: HistoryAdjustment): string {
-  if (narrower === null) return "–";
-  const percent = Math.round(Math.abs(narrower) * 100);
-  return percent === 0 ? "as wide" : `${percent} % ${narrower > 0 ? "narrower" : "wider"}`;
 }
 
 /**
@@ -52,7 +35,7 @@ function describeNarrower({ narrower }: HistoryAdjustment): string {
  */
 function describeAdjustment(adjustment: HistoryAdjustment): string {
   const { system, metric, matched, frame, runs, worthTasks, tasks, reason } = adjustment;
-  const name = `${system}, ${METRIC_WORDS[metric]}`;
+  const name = `${system}, ${NARROWED_FIGURES[metric]}`;
   if (reason !== null) return `${name}: not narrowed: ${reason}`;
   const worth =
     worthTasks === null || Math.round(worthTasks) <= tasks
@@ -60,7 +43,7 @@ function describeAdjustment(adjustment: HistoryAdjustment): string {
       : `, as ${formatPlural(Math.round(worthTasks), "task")} without history would be`;
   const named = runs.slice(0, MAX_NAMED_RUNS).join(", ");
   const more = runs.length > MAX_NAMED_RUNS ? ` and ${runs.length - MAX_NAMED_RUNS} more` : "";
-  return `${name}: interval ${describeNarrower(adjustment)}${worth}; ${matched} of its ${tasks} tasks are among the ${frame} of ${named}${more}`;
+  return `${name}: interval ${formatNarrower(adjustment)}${worth}; ${matched} of its ${tasks} tasks are among the ${frame} of ${named}${more}`;
 }
 
 function describeAssumption(systems: readonly HistoryAdjustment[]): string[] {

@@ -40,7 +40,7 @@ export class ProxiedRequest {
   /** The dialect of its answer, or at least of its errors. */
   readonly dialect: Dialect<GatewayDialectName>;
   model: string | null = null;
-  /** Who follows the call; null for nobody. */
+  /** Reads the call and its answer as they pass; null for none. */
   observer: CallObserver | null = null;
   /** What happens to it on purpose; null for nothing. */
   plannedFault: PlannedFault | null = null;

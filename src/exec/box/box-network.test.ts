@@ -83,7 +83,7 @@ describe.skipIf(await lacksBoxes())("the way out of a box", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  async function fetchIn(urls: readonly string[], allowHosts: readonly string[], ports: readonly number[] = []) {
+  async function fetchFromBox(urls: readonly string[], allowHosts: readonly string[], ports: readonly number[] = []) {
     const settings = resolveBoxSettings({ isolation: "box", allowHosts });
     if (settings === null) throw new Error("there is no box");
     const box = await Box.open(settings, { scratch: join(root, "box"), writable: [join(root, "work")] });
@@ -113,7 +113,7 @@ Promise.all(${JSON.stringify(urls)}.map(visit)).then((all) => console.log(JSON.s
     await once(other, "listening");
     const closed = (other.address() as { port: number }).port;
     const urls = [port, closed].map((each) => `direct:http://127.0.0.1:${each}/`);
-    const { answers, network } = await fetchIn([...urls, `direct:http://127.0.0.1:${port}/large`], [], [port]);
+    const { answers, network } = await fetchFromBox([...urls, `direct:http://127.0.0.1:${port}/large`], [], [port]);
     other.close();
     expect(answers).toEqual([`200 GET / from 127.0.0.1:${port}`, "ECONNREFUSED", "200 3000000"]);
     expect(network).toEqual({ reached: {}, refused: {} });
@@ -129,7 +129,7 @@ Promise.all(${JSON.stringify(urls)}.map(visit)).then((all) => console.log(JSON.s
       `connect:127.0.0.1:${port}`,
       "connect:nonsense",
     ];
-    const { answers, network } = await fetchIn(urls, [here]);
+    const { answers, network } = await fetchFromBox(urls, [here]);
     const refusal = "403 This host is not allowed in the box: see --allow-host.";
     expect(answers).toEqual([
       `200 GET /page from ${here}`,
@@ -146,13 +146,13 @@ Promise.all(${JSON.stringify(urls)}.map(visit)).then((all) => console.log(JSON.s
   });
 
   it("shows an allowed port of this machine at the same address", async () => {
-    const { answers, network } = await fetchIn([`direct:http://127.0.0.1:${port}/`], [`127.0.0.1:${port}`]);
+    const { answers, network } = await fetchFromBox([`direct:http://127.0.0.1:${port}/`], [`127.0.0.1:${port}`]);
     expect(answers).toEqual([`200 GET / from 127.0.0.1:${port}`]);
     expect(network.reached).toEqual({ [`127.0.0.1:${port}`]: 1 });
   });
 
   it("answers when an allowed host cannot be reached", async () => {
-    const { answers } = await fetchIn(["connect:localhost:1", "http://localhost:1/"], ["localhost:1"]);
+    const { answers } = await fetchFromBox(["connect:localhost:1", "http://localhost:1/"], ["localhost:1"]);
     expect(answers).toEqual(["502", "502"]);
   });
 });

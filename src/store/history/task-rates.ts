@@ -1,18 +1,8 @@
-import type { TrialKey } from "../../core/index.js";
+import type { TaskRate, TrialKey } from "../../core/index.js";
 import { RunHistory } from "./history.js";
 import { streamQueryRows } from "./query.js";
 import { quoteSql } from "./sql-error.js";
 import type { StoredRun } from "./stored-runs.js";
-
-/** A task of a system in a stored run. */
-export interface StoredTaskRate {
-  readonly run: string;
-  readonly system: string;
-  readonly dataset: string;
-  readonly exampleId: string;
-  readonly passRate: number;
-  readonly score: number | null;
-}
 
 /** A run, and its trials that do not count. */
 export interface CountedRun extends StoredRun {
@@ -22,11 +12,11 @@ export interface CountedRun extends StoredRun {
 /** How often each task passed under each system of these runs, and its mean score. */
 export async function readTaskRates(
   runs: readonly CountedRun[],
-): Promise<{ rates: StoredTaskRate[]; notes: readonly string[] }> {
+): Promise<{ rates: TaskRate[]; notes: readonly string[] }> {
   const history = await RunHistory.open({ runs, views: new Set(["rows"] as const) });
   try {
     const { pieces } = await streamQueryRows(await history.database.stream(buildStatement(runs)));
-    const rates: StoredTaskRate[] = [];
+    const rates: TaskRate[] = [];
     for await (const rows of pieces())
       for (const row of rows)
         rates.push({
