@@ -1,7 +1,7 @@
 // What stopping when decided saves in stored runs: their tasks in many random orders, with the verdict of each.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom, mcnemarExact, pairedDifference, SequentialTest } from "../../dist/lib/stats.js";
+import { createRandom, mcnemarExact, pairedDifference, SequentialTest, shuffle } from "../../dist/lib/stats.js";
 import { fixed, mean, median, percent } from "./simulate.mjs";
 
 const ORDERS = 200;
@@ -39,15 +39,6 @@ function pairTasks(a, b) {
       },
     ];
   });
-}
-
-function shuffle(items, random) {
-  const order = [...items];
-  for (let i = order.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(random.next() * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
 }
 
 function decide(tasks) {

@@ -21,6 +21,7 @@ import {
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
+import { listMessageBlocks, readSubagentBlock, readToolCall, readToolResult } from "./message-blocks.js";
 
 /** Enough for brief failures; its default of ten keeps a run with a wrong key busy for minutes. */
 const MAX_RETRIES = "3";
@@ -344,62 +345,6 @@ class ClaudeReader implements StreamReader {
 /** Null for a block without text, such as a call. */
 function getBlockKind(block: JsonFields | null): TextKind | null {
   return getOwn(BLOCK_KINDS, readJsonString(block?.type)) ?? null;
-}
-
-/** Events of a subagent. Its texts are not answers of the main conversation. */
-function readSubagentBlock(block: JsonFields, parentCallId: string): AgentEventBody[] {
-  const bodies = [...readToolCall(block), ...readToolResult(block)];
-  const text = readJsonString(block.text) || readJsonString(block.thinking);
-  return text === "" ? bodies : [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
-}
-
-/** A call of a local or hosted tool; empty for other blocks. */
-function readToolCall(block: JsonFields): AgentEventBody[] {
-  if (!readJsonString(block.type).endsWith("tool_use")) return [];
-  return [
-    {
-      type: "tool_call",
-      name: readJsonString(block.name),
-      callId: readJsonString(block.id),
-      arguments: block.input ?? {},
-    },
-  ];
-}
-
-/** A tool result; empty for other blocks. */
-function readToolResult(block: JsonFields): AgentEventBody[] {
-  if (!readJsonString(block.type).endsWith("tool_result")) return [];
-  const success = block.is_error !== true;
-  return [
-    {
-      type: "tool_result",
-      callId: readJsonString(block.tool_use_id),
-      success,
-      result: formatClaudeContent(block.content),
-    },
-  ];
-}
-
-/** The blocks of a message, whose content may be a plain string. */
-function listMessageBlocks(message: JsonFields | null): JsonFields[] {
-  const content = message?.content;
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return readJsonList(content)
-    .map(readJsonObject)
-    .filter((block) => block !== null);
-}
-
-function formatClaudeContent(content: unknown): string {
-  if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.map(formatClaudePart).join("\n") : toJsonText(content);
-}
-
-/** Images are named but not kept; their files are in the folder. */
-function formatClaudePart(part: unknown): string {
-  const fields = readJsonObject(part);
-  if (fields === null) return readJsonString(part);
-  if (fields.type === "text") return readJsonString(fields.text);
-  return fields.type === "image" ? "[image]" : toJsonText(fields);
 }
 
 /** For versions without a status field. */

@@ -1,12 +1,5 @@
 import type { AgentEventBody, McpServer } from "../../core/index.js";
-import {
-  type GatewayDialectName,
-  type JsonFields,
-  readJsonList,
-  readJsonObject,
-  readJsonString,
-  toJsonText,
-} from "../../models/index.js";
+import { type GatewayDialectName, type JsonFields, readJsonObject, readJsonString } from "../../models/index.js";
 import {
   type AgentAdapter,
   type AgentEnd,
@@ -18,6 +11,7 @@ import {
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
+import { listMessageBlocks, readSubagentBlock, readToolCall, readToolResult } from "./message-blocks.js";
 
 /** Its own retries take 75 seconds; the client inside would try each of them three times. */
 const MAX_CLIENT_RETRIES = 0;
@@ -191,7 +185,7 @@ class QwenReader implements StreamReader {
 
   #readAssistant(fields: JsonFields): readonly AgentEventBody[] {
     const parent = readJsonString(fields.parent_tool_use_id);
-    const blocks = listBlocks(fields);
+    const blocks = listMessageBlocks(readJsonObject(fields.message));
     if (parent !== "") return blocks.flatMap((block) => readSubagentBlock(block, parent));
     const start: readonly AgentEventBody[] = this.#isInTurn ? NO_EVENTS : [{ type: "turn_start" }];
     this.#isInTurn = true;
@@ -202,7 +196,7 @@ class QwenReader implements StreamReader {
 
   #readBlock(block: JsonFields): readonly AgentEventBody[] {
     if (block.type === "thinking") return [{ type: "reasoning", text: readJsonString(block.thinking) }];
-    if (block.type !== "text") return readToolBlock(block);
+    if (block.type !== "text") return [...readToolCall(block), ...readToolResult(block)];
     const text = readJsonString(block.text);
     const failure = API_ERROR.exec(text)?.[1];
     if (failure !== undefined) return [{ type: "error", message: failure }];
@@ -212,9 +206,9 @@ class QwenReader implements StreamReader {
 
   #readUser(fields: JsonFields): readonly AgentEventBody[] {
     const parent = readJsonString(fields.parent_tool_use_id);
-    const blocks = listBlocks(fields);
+    const blocks = listMessageBlocks(readJsonObject(fields.message));
     if (parent !== "") return blocks.flatMap((block) => readSubagentBlock(block, parent));
-    const results = blocks.flatMap(readToolBlock);
+    const results = blocks.flatMap(readToolResult);
     const texts = blocks.flatMap(({ type, text }): AgentEventBody[] =>
       type === "text" ? [{ type: "system", text: readJsonString(text) }] : [],
     );
@@ -260,40 +254,4 @@ function parseQwenUsage(usage: JsonFields | null, isBroken: boolean): AgentFigur
     costUsd: null,
     isPartial: isBroken,
   };
-}
-
-function listBlocks(fields: JsonFields): JsonFields[] {
-  const content = readJsonObject(fields.message)?.content;
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return readJsonList(content)
-    .map(readJsonObject)
-    .filter((block) => block !== null);
-}
-
-function readToolBlock(block: JsonFields): AgentEventBody[] {
-  if (block.type === "tool_use")
-    return [
-      {
-        type: "tool_call",
-        name: readJsonString(block.name),
-        callId: readJsonString(block.id),
-        arguments: block.input ?? {},
-      },
-    ];
-  if (block.type !== "tool_result") return [];
-  return [
-    {
-      type: "tool_result",
-      callId: readJsonString(block.tool_use_id),
-      success: block.is_error !== true,
-      result: typeof block.content === "string" ? block.content : toJsonText(block.content),
-    },
-  ];
-}
-
-/** Texts of a sub-agent are not answers of the main conversation. */
-function readSubagentBlock(block: JsonFields, parentCallId: string): AgentEventBody[] {
-  const text = readJsonString(block.text) || readJsonString(block.thinking);
-  if (text === "") return readToolBlock(block);
-  return [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
 }
