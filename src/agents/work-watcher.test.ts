@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Workspace } from "../exec/workspace/index.js";
+import { readFileClock } from "../exec/workspace/workspace-testing.js";
 import { expectNothingLeft, runScriptedTrial } from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
 import { WorkWatcher } from "./work-watcher.js";
 
 const RIGHT = [{ type: "file-contains", config: { path: "a.txt", value: "right" } }];
 
-/** The file system has its own clock, which is read separately. */
+/** Two clocks are read one after the other, and something may come between. */
 const CLOCK_TOLERANCE_MS = 100;
 
 const writes = (text: string): ScriptStep => ({ write: "a.txt", text });
@@ -80,7 +81,7 @@ describe("WorkWatcher", () => {
       return seen.at(-1) === "right";
     });
     await watch.ready;
-    const began = performance.now();
+    const began = readFileClock();
     change("right");
     await expect.poll(() => seen, { interval: 20 }).toEqual(["right"]);
     change("more");
@@ -94,7 +95,7 @@ describe("WorkWatcher", () => {
   it("returns the time of the first change, not the end of the first batch", async () => {
     const watch = new WorkWatcher(workspace, undefined);
     await watch.ready;
-    const before = performance.now();
+    const before = readFileClock();
     writeFileSync(join(workspace.path, "first.txt"), "");
     const after = performance.now();
     for (const text of ["1", "2", "3", "4", "5"]) {

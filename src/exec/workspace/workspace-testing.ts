@@ -24,6 +24,17 @@ export function createTestFolder(): { readonly path: string } {
   return folder;
 }
 
+/**
+ * The time of a file written now, by `performance.now()`. The kernel's clock for files stands still while the processor
+ * that moves it is busy elsewhere, so it can be far behind.
+ */
+export function readFileClock(): number {
+  const folder = mkdtempSync(join(tmpdir(), "assay-file-clock-"));
+  const { ctimeMs } = lstatSync(folder);
+  rmSync(folder, { recursive: true });
+  return performance.now() - (Date.now() - ctimeMs);
+}
+
 export function writeTestFile(folder: string, path: string, content: string | Buffer = ""): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), content);
