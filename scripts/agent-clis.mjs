@@ -26,11 +26,25 @@ const VERSION_TIMEOUT_MS = 60_000;
 export function installAgents(say = console.error) {
   const root =
     process.env.ASSAY_AGENTS_DIR ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "assay", "agents");
-  return CLIS.map((cli) => {
+  return chooseVersions(process.env.ASSAY_AGENT_VERSIONS ?? "").map((cli) => {
     const dir = join(root, `${cli.name}-${cli.version}`);
     const bin = join(dir, "node_modules", ".bin");
     const problem = isInstalled(dir, cli) ? null : install(dir, cli, say);
     return { name: cli.name, version: cli.version, bin, problem: problem ?? problemWith(join(bin, cli.name), cli) };
+  });
+}
+
+/** `claude=2.1.328,codex=0.169.0` tries only these, in these versions; `@scope/name@1.0.0` names another package. */
+function chooseVersions(text) {
+  if (text === "") return CLIS;
+  return text.split(",").map((part) => {
+    const [, name, other, version] = /^(\w+)=(?:(.+)@)?([^@]+)$/.exec(part.trim()) ?? [];
+    const cli = CLIS.find((known) => known.name === name);
+    if (cli === undefined)
+      throw new Error(
+        `ASSAY_AGENT_VERSIONS: "${part}" is not NAME=VERSION with ${CLIS.map((known) => known.name).join(", ")}`,
+      );
+    return { ...cli, package: other ?? cli.package, version };
   });
 }
 
@@ -59,8 +73,10 @@ function install(dir, { name, package: packageName, version }, say) {
 }
 
 /** A program that is there may still not run here. */
-function problemWith(program, { version }) {
-  const { status, stdout, stderr, error } = spawnSync(program, ["--version"], {
+function problemWith(program, { name, version }) {
+  // copilot else starts the newest version that it has downloaded.
+  const args = name === "copilot" ? ["--no-auto-update", "--version"] : ["--version"];
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: "utf8",
     timeout: VERSION_TIMEOUT_MS,
     stdio: ["ignore", "pipe", "pipe"],

@@ -119,6 +119,8 @@ export interface AgentAdapter {
   readonly checkedVersion: string;
   /** The least version that works, checked before a run; absent when unknown. */
   readonly minVersion?: string;
+  /** Arguments that print the version of the program that a trial starts. Default: `--version`. */
+  readonly versionArgs?: readonly string[];
   /** Supported API formats, the default first. */
   readonly dialects: readonly GatewayDialectName[];
   /** The default provider; null when provider and model must be named. */

@@ -38,6 +38,11 @@ it("finds the version on stderr, even if the program fails", async () => {
   expect((await detectAgent(requireAdapter("pi"))).version).toBe("0.74.2");
 });
 
+it("asks for the version that a trial starts, not for one that the program has downloaded", async () => {
+  program("copilot", 'case "$*" in "--no-auto-update --version") echo 1.0.50;; *) echo 1.0.99;; esac');
+  expect((await detectAgent(requireAdapter("copilot"))).version).toBe("1.0.50");
+});
+
 it("passes none of the user's keys to the program", async () => {
   vi.stubEnv("OPENAI_API_KEY", "1.2.3");
   program("codex", 'echo "$OPENAI_API_KEY"');
@@ -71,7 +76,7 @@ it("explains how to fix a script that is not executable", async () => {
 
 it("does not wait for a version forever", async () => {
   const path = program("gemini", "exec sleep 60");
-  expect(await requestVersion(path, 100)).toEqual({ version: null, timedOut: true });
+  expect(await requestVersion(path, {}, 100)).toEqual({ version: null, timedOut: true });
   program("gemini", "echo 1.2.3");
   expect(await requestVersion(path)).toEqual({ version: "1.2.3", timedOut: false });
 });

@@ -23,7 +23,7 @@ export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent>
   const program = findProgram(adapter.program);
   if (program === null) throw new UsageError(describeMissingAgent(adapter));
   const isAsked = adapter.command === undefined || adapter.minVersion !== undefined;
-  const version = isAsked ? (await requestVersion(program)).version : null;
+  const version = isAsked ? (await requestVersion(program, adapter)).version : null;
   requireVersion(adapter, version);
   return { program, version };
 }
@@ -50,10 +50,14 @@ interface VersionAnswer {
   readonly timedOut: boolean;
 }
 
-export async function requestVersion(program: string, timeoutMs = VERSION_TIMEOUT_MS): Promise<VersionAnswer> {
+export async function requestVersion(
+  program: string,
+  { versionArgs = ["--version"] }: Pick<AgentAdapter, "versionArgs"> = {},
+  timeoutMs = VERSION_TIMEOUT_MS,
+): Promise<VersionAnswer> {
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
-  const command = { command: program, args: ["--version"], cwd: tmpdir(), env, timeoutMs };
+  const command = { command: program, args: versionArgs, cwd: tmpdir(), env, timeoutMs };
   const { stdout, stderr, timedOut } = await runCommand(command);
   // Some print it to stderr.
   return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? null, timedOut };
@@ -84,7 +88,7 @@ async function describeAgent(adapter: AgentAdapter, timeoutMs: number): Promise<
     return { name, isReady: false, detail: `${what}. ${formatInstallHint(adapter.install)}` };
   }
   try {
-    const { version, timedOut } = await requestVersion(program, timeoutMs);
+    const { version, timedOut } = await requestVersion(program, adapter, timeoutMs);
     if (version === null && adapter.command === undefined)
       return { name, isReady: false, detail: `${program} ${describeMissingVersion(timedOut, timeoutMs)}` };
     const old = describeOldVersion(adapter, version);

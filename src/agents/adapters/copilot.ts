@@ -23,6 +23,8 @@ export const copilot: AgentAdapter = {
   program: "copilot",
   checkedVersion: "1.0.102",
   minVersion: "1.0.11",
+  // Else it starts the newest version that it has downloaded, which trials do not.
+  versionArgs: ["--no-auto-update", "--version"],
   dialects: ["chat", "responses", "anthropic"],
   provider: null,
   install: "npm install -g @github/copilot",

@@ -90,6 +90,16 @@ describe("reader", () => {
     expect(reader.end).toMatchObject({ kind: "failed", status: null, message: expect.stringContaining("terminated") });
   });
 
+  it("ignores the goal that newer versions report, and counts other events of the stream", () => {
+    const goal = { type: "goal_state", goal_state: { v: 2, goal: null, activity: "idle" } };
+    const { bodies, reader } = readAllEvents(qwen, [
+      { type: "stream_event", parent_tool_use_id: null, event: goal },
+      { type: "stream_event", parent_tool_use_id: null, event: { type: "never seen" } },
+    ]);
+    expect(bodies).toMatchObject([{ type: "custom", name: "stream_event/never seen" }]);
+    expect([...reader.unknown]).toEqual([["stream_event/never seen", 1]]);
+  });
+
   it("keeps texts of sub-agents apart, counts unknown events, and is stopped by its own limit", () => {
     const blocks = [{ type: "text", text: "I am a helper." }];
     const { bodies, reader } = readAllEvents(qwen, [

@@ -166,6 +166,8 @@ class QwenReader implements StreamReader {
         return this.#readUser(fields);
       case "result":
         return this.#readResult(fields);
+      case "stream_event":
+        return this.#readStreamEvent(fields, event);
       default:
         return this.#unknown.record(event);
     }
@@ -181,6 +183,12 @@ class QwenReader implements StreamReader {
     this.version = readJsonString(fields.qwen_code_version) || null;
     this.model = readJsonString(fields.model) || null;
     return NO_EVENTS;
+  }
+
+  /** Newer versions report a goal of the user first, which no trial sets. */
+  #readStreamEvent(fields: JsonFields, event: unknown): readonly AgentEventBody[] {
+    const kind = readJsonString(readJsonObject(fields.event)?.type);
+    return kind === "goal_state" ? NO_EVENTS : this.#unknown.record(event, `stream_event/${kind}`);
   }
 
   #readAssistant(fields: JsonFields): readonly AgentEventBody[] {
