@@ -88,6 +88,14 @@ export function asksAfterTurns({ turns = [], question }: Pick<Example, "turns" |
   return question !== undefined && question !== "" && !isSaid;
 }
 
+/** How many messages the system must answer: its open turns, and the question after them. */
+export function countAskedTurns(example: Pick<Example, "turns" | "question">): number {
+  const { turns } = example;
+  if (!isConversation(turns) || turns.length === 0) return 1;
+  const open = turns.filter((turn, at) => isOpenTurn(turn, turns[at + 1])).length;
+  return open + (asksAfterTurns(example) ? 1 : 0);
+}
+
 function isTurn(turn: unknown): turn is Turn {
   const { role, content } = (turn ?? {}) as Partial<Turn>;
   return typeof role === "string" && typeof content === "string";

@@ -12,6 +12,8 @@ export interface GraderSpec {
   readonly required?: boolean;
   /** Weight in the trial's score. Default: 1; 0 only reports it. */
   readonly weight?: number;
+  /** Judges the answer, the trajectory and the workspace as they were after this turn of the user, from 1. Default: at the end. */
+  readonly after_turn?: number;
 }
 
 /** The result of one grader for one trial. */

@@ -67,6 +67,7 @@ export {
   applyChoiceOrder,
   asksAfterTurns,
   type BaseExample,
+  countAskedTurns,
   type Example,
   type ExampleSource,
   findExampleProblem,

@@ -30,8 +30,12 @@ export interface Output {
   usage?: Usage;
   costUsd?: number;
   trajectory?: Trajectory;
+  /** The answers to several messages of the user, in order; the last one is the response. Absent if there was one message. */
+  replies?: readonly string[];
   /** The state of the workspace after the work. */
   workspace?: WorkspaceState;
+  /** The states of the workspace after earlier turns of the user, by the number of the turn, where a grader looks at them. */
+  turnStates?: Readonly<Record<string, WorkspaceState>>;
   stopped?: StopReason;
   /** Seconds of work, from a system that knows better than the caller's clock, such as a recording; null if not measured. */
   latency?: number | null;

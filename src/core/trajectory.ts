@@ -19,7 +19,8 @@ export interface TrajectoryEvent {
 
 /** What happened in the work of an agent, in one format for all agents. */
 export type AgentEventBody =
-  | { type: "user_message"; text: string }
+  /** `turn` is its number, from 1, where several messages of the user are sent. */
+  | { type: "user_message"; text: string; turn?: number }
   /** Consecutive messages of one turn are parts of one text. */
   | { type: "assistant_message"; text: string }
   | { type: "reasoning"; text: string }

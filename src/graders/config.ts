@@ -9,6 +9,7 @@ export const text = z.string("must be a string");
 export const nonEmptyText = text.min(1, "must not be empty");
 export const flag = z.boolean("must be true or false");
 export const wholeNumber = z.number("must be a number").int("must be a whole number").min(0, "must not be negative");
+export const turnNumber = z.number("must be a number").int("must be a whole number").min(1, "must be at least 1");
 export const amount = z.number("must be a number").min(0, "must not be negative");
 export const pattern = addCheck(nonEmptyText, (value) => {
   const problem = findPatternProblem(value);

@@ -7,14 +7,15 @@ import type {
   ScoreContext,
   Scored,
   ScoredWithEvidence,
+  Verdict,
 } from "../core/index.js";
 import { computeFingerprint, registry as defaultRegistry, getErrorMessage, type Registry } from "../core/index.js";
-import { findMaxFolderUse, getFolderUse } from "./built-in-grader.js";
-import type { GradedInput } from "./graded-workspace.js";
-import { type GradedFolder, openGradedFolder } from "./graded-workspace.js";
+import { findMaxFolderUse, getFolderUse, makeErrorVerdict, makeVerdict } from "./built-in-grader.js";
+import { type GradedFolder, type GradedInput, openGradedFolder } from "./graded-workspace.js";
 import { GraderError } from "./grader-error.js";
 import {
   closeAllGraders,
+  completeGrade,
   estimateAllGraders,
   findPrices,
   type GradingCost,
@@ -31,6 +32,7 @@ import {
   VERDICT,
   WEIGHTED_SCORE,
 } from "./make-grader.js";
+import { type GradingInput, type TurnView, viewTurn } from "./turn-view.js";
 import { computeTrialVerdict, type TrialVerdict } from "./verdict.js";
 
 /** Options of `GraderEvaluator`. */
@@ -162,27 +164,72 @@ export class GraderEvaluator implements Evaluator {
 }
 
 /** Watching runs every grader repeatedly, including those that decide nothing, so none may cost money. */
-function canWatchTrial({ grader, weight, required }: ExampleGrader): boolean {
+function canWatchTrial({ grader, weight, required, spec }: ExampleGrader): boolean {
+  if (spec.after_turn !== undefined) return false;
   const decidesNothing = weight === 0 && !required;
   return (grader.kind ?? "code") === "code" && (decidesNothing || grader.seesWorkspaceOnly === true);
 }
 
-type GradingInput = Omit<GradedInput, "workspace" | "env" | "whyNoWorkspace" | "box">;
+type GradesByGrader = Map<ExampleGrader, Grade>;
 
-/**
- * Runs all graders; returns the grades in the order of the graders. They share one folder, which may be too large to copy
- * for each: graders that only read it run before those that run programs in it.
- */
+/** Runs all graders; returns the grades in the order of the graders. */
 async function runGraders(graders: readonly ExampleGrader[], work: GradingInput): Promise<Grade[]> {
+  const grades: GradesByGrader = new Map();
+  for (const { own, view } of groupByView(graders, work)) {
+    if (view.kind === "seen") await runTogether(own, view.work, grades);
+    else for (const one of own) grades.set(one, completeGrade(one.grader, one.spec, toUnseenVerdict(view)));
+  }
+  return graders.flatMap((one) => {
+    const grade = grades.get(one);
+    return grade === undefined ? [] : [nameTurn(grade, one)];
+  });
+}
+
+interface GraderGroup {
+  readonly own: ExampleGrader[];
+  readonly view: TurnView;
+}
+
+/** Groups graders by the turn they judge. Those of the last turn belong to those of the end: they see the same folder. */
+function groupByView(graders: readonly ExampleGrader[], work: GradingInput): GraderGroup[] {
+  const atEnd: GraderGroup = { own: [], view: { kind: "seen", work } };
+  const groups = new Map<number, GraderGroup>();
+  for (const one of graders) {
+    const { after_turn: turn } = one.spec;
+    const view = turn === undefined ? atEnd.view : viewTurn(work, turn);
+    const isAtEnd = turn === undefined || (view.kind === "seen" && view.work === work);
+    const group = isAtEnd ? atEnd : (groups.get(turn) ?? { own: [], view });
+    group.own.push(one);
+    if (!isAtEnd) groups.set(turn, group);
+  }
+  return [...groups.values(), atEnd].filter(({ own }) => own.length > 0);
+}
+
+/** A turn that was never answered has failed; one that the output says nothing of cannot be judged. */
+function toUnseenVerdict(view: Exclude<TurnView, { kind: "seen" }>): Verdict {
+  return view.kind === "unanswered" ? makeVerdict(false, view.why) : makeErrorVerdict(view.why);
+}
+
+/** Says in the evidence which turn was judged. */
+function nameTurn(grade: Grade, { spec }: ExampleGrader): Grade {
+  return spec.after_turn === undefined
+    ? grade
+    : { ...grade, evidence: `after turn ${spec.after_turn}: ${grade.evidence}` };
+}
+
+/** They share one folder, which may be too large to copy for each: graders that only read it run before those that run programs in it. */
+async function runTogether(
+  graders: readonly ExampleGrader[],
+  work: GradingInput,
+  grades: GradesByGrader,
+): Promise<void> {
   const folder = await openGradedFolder({ ...work, use: findMaxFolderUse(graders.map(({ grader }) => grader)) });
   try {
     const graded = buildGraded(folder, work);
-    const grades = new Map<ExampleGrader, Grade>();
     for (const one of sortByFolderUse(graders)) {
       work.signal.throwIfAborted();
       grades.set(one, await runGrader(one.grader, one.spec, graded));
     }
-    return graders.flatMap((one) => grades.get(one) ?? []);
   } finally {
     await folder.remove();
   }

@@ -27,7 +27,8 @@ async function withGradingTimeout(verdict: Promise<unknown>): Promise<unknown> {
   }
 }
 
-function completeGrade(grader: Grader, { name, type }: GraderSpec, verdict: Verdict): Grade {
+/** A verdict as the grade of a grader. */
+export function completeGrade(grader: Grader, { name, type }: GraderSpec, verdict: Verdict): Grade {
   const { passed, evidence, score = passed ? 1 : 0, status = "ok", details } = verdict;
   return {
     name: name ?? type,

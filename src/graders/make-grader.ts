@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Example, Grader, GraderFactory, GraderSpec } from "../core/index.js";
 import {
+  countAskedTurns,
   registry as defaultRegistry,
   describeValue,
   didYouMean,
@@ -11,7 +12,7 @@ import {
 } from "../core/index.js";
 import { completedGraders } from "./completed.js";
 import { createComposedGraders } from "./compose.js";
-import { amount, flag, nonEmptyText, readConfig } from "./config.js";
+import { amount, flag, nonEmptyText, readConfig, turnNumber } from "./config.js";
 import { customMetricsGraders } from "./custom-metrics.js";
 import { diffGraders } from "./diff.js";
 import { fileExistsGraders } from "./file-exists.js";
@@ -127,6 +128,7 @@ const specSchema = z.strictObject(
     name: nonEmptyText.optional(),
     required: flag.optional(),
     weight: amount.optional(),
+    after_turn: turnNumber.optional(),
   },
   "must be an object with a type",
 );
@@ -169,7 +171,8 @@ interface ExampleGraderOptions {
 function makeExampleGrader(given: unknown, { example, index, registry, fields }: ExampleGraderOptions): ExampleGrader {
   try {
     const spec = readConfig(specSchema, given as Record<string, unknown>, "it") as GraderSpec;
-    const field = fields.makeUnique(spec.name ?? spec.type, (name) => RESERVED_FIELDS.has(name));
+    requireTurn(spec, example);
+    const field = fields.makeUnique(spec.name ?? formatDefaultField(spec), (name) => RESERVED_FIELDS.has(name));
     return {
       spec,
       grader: makeGrader(spec, registry),
@@ -185,6 +188,18 @@ function makeExampleGrader(given: unknown, { example, index, registry, fields }:
       error,
     );
   }
+}
+
+function formatDefaultField({ type, after_turn: turn }: GraderSpec): string {
+  return turn === undefined ? type : `${type}-after-turn-${turn}`;
+}
+
+/** A turn that the example does not have is a mistake; noticed before anything is spent. */
+function requireTurn({ after_turn: turn }: GraderSpec, example: Example): void {
+  const asked = countAskedTurns(example);
+  if (turn === undefined || turn <= asked) return;
+  const count = asked === 1 ? "is one message" : `has ${asked} messages of the user to answer`;
+  throw new GraderError(`it judges after turn ${turn}, but the example ${count}`);
 }
 
 function formatGraderTitle(given: unknown, index: number): string {

@@ -156,11 +156,12 @@ describe.skipIf(hasNoGit)("runOracle", () => {
       { type: "output-contains", config: { substring: "done" } },
       { type: "turn-count", config: { max: 3 } },
       { type: "all-of", config: { graders: [{ type: "file-exists", config: { path: "x" } }, { type: "completed" }] } },
+      { ...LOOKS, name: "first", after_turn: 1 },
       { ...LOOKS, name: "sum" },
     ];
     const found = await checked({ files: BROKEN, patch: PATCH, graders }, { maxOmissions: 0 });
     expect(found.status).toBe("sound");
-    expect(found.leftOut.map(({ grader }) => grader)).toEqual(["output-contains", "turn-count", "all-of"]);
+    expect(found.leftOut.map(({ grader }) => grader)).toEqual(["output-contains", "turn-count", "all-of", "first"]);
     expect(Object.keys(found.golden.evidence)).toEqual(["sum"]);
   });
 

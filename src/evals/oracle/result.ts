@@ -143,16 +143,18 @@ export interface LeftOut {
 /** Separates graders of the workspace from graders of what an agent said and did. */
 export function selectApplicableGraders(example: Example, registry: Registry): ApplicableGraders {
   const { graders } = makeExampleGraders(example, registry);
-  const left = graders.filter(({ grader }) => explainExclusionFromOracle(grader) === null);
-  const leftOut = graders.flatMap(({ grader, field }) => {
-    const why = explainExclusionFromOracle(grader);
-    return why === null ? [] : [{ grader: field, why }];
+  const left = graders.filter((one) => explainExclusionFromOracle(one) === null);
+  const leftOut = graders.flatMap((one) => {
+    const why = explainExclusionFromOracle(one);
+    return why === null ? [] : [{ grader: one.field, why }];
   });
   const decides = left.some(({ weight, required }) => weight > 0 || required);
   return { example: decides ? { ...example, graders: restoreGraderSpecs(left) } : null, leftOut };
 }
 
-function explainExclusionFromOracle({ kind = "code", seesWorkspaceOnly = false }: Grader): string | null {
+function explainExclusionFromOracle({ grader, spec }: ExampleGrader): string | null {
+  const { kind = "code", seesWorkspaceOnly = false }: Grader = grader;
+  if (spec.after_turn !== undefined) return "judges a turn, but a golden patch has none";
   if (kind === "llm") return "needs a model";
   return seesWorkspaceOnly ? null : "needs the agent's trajectory";
 }

@@ -136,7 +136,7 @@ interface NormalizedGrader {
   readonly notes: readonly string[];
 }
 
-const GRADER_KEYS = ["type", "config", "name", "required", "weight"];
+const GRADER_KEYS = ["type", "config", "name", "required", "weight", "after_turn", "turn"];
 
 /**
  * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.

@@ -56,6 +56,11 @@ function convertMilliseconds(value: unknown): unknown {
   return typeof value === "number" ? `${value}ms` : value;
 }
 
+/** Vally counts turns from 0. */
+function convertTurnIndex(value: unknown): unknown {
+  return typeof value === "number" ? value + 1 : value;
+}
+
 /** Some harnesses configure executors in place. */
 function getExecutorName(value: unknown): unknown {
   const isSetUp = typeof value === "object" && value !== null && "name" in value;
@@ -97,7 +102,11 @@ export const ENVIRONMENT_RULES: KeyRules = {
   },
 };
 
-const grader: KeyRules = { keys: listSchemaKeys(graderSchema), isGrader: true };
+const grader: KeyRules = {
+  keys: listSchemaKeys(graderSchema),
+  aliases: { turn: { key: "after_turn", convert: convertTurnIndex } },
+  isGrader: true,
+};
 
 const defaults: KeyRules = {
   keys: listSchemaKeys(defaultsSchema),

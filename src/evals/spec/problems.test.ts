@@ -118,6 +118,12 @@ const CASES: readonly Case[] = [
     says: "the last turn must be the user's",
   },
   {
+    what: "a grader after a turn that there is not",
+    spec: "stimuli:\n  - name: s\n    turns: [a, b]\n    graders: [{ type: completed, after_turn: 3 }]\n",
+    at: "4:46",
+    says: 'the grader completed judges after turn 3, but the test case "s" has 2 turns of the user',
+  },
+  {
     what: "an unknown constraint",
     spec: stimulus("constraints: { max_turn: 3 }"),
     at: "4:20",

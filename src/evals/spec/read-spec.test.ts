@@ -234,6 +234,18 @@ describe("weights, rubrics and constraints", () => {
     expect((await graders(reported)).graders).toMatchObject([{ weight: 0 }, { weight: 1 }]);
   });
 
+  it("take the turn that is judged, and read that of Vally, which counts from 0", async () => {
+    using folder = createSpecFolder(
+      "stimuli: [{ name: s, turns: [a, b], graders: [{ type: completed, after_turn: 1 }, { type: completed, turn: 1 }] }]\n",
+    );
+    const { stimuli, notes } = await loadSpec(folder.file, { registry });
+    expect(stimuli[0]?.graders).toEqual([
+      { type: "completed", after_turn: 1 },
+      { type: "completed", after_turn: 2 },
+    ]);
+    expect(notes.join()).toContain("turn is read as after_turn");
+  });
+
   it("pass the rubric and the judge to graders that ask a model, also nested ones", async () => {
     const inner = "{ type: not, config: { grader: { type: prompt } } }";
     const own = "{ type: prompt, config: { model: mine, prompt: Is it good? } }";

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import type { Environment } from "../../core/index.js";
 import {
+  countAskedTurns,
   registry as defaultRegistry,
   getErrorMessage,
   IdDeduplicator,
@@ -99,13 +100,15 @@ interface StimulusContext extends Omit<BuildContext, "judgeModel"> {
 function buildStimulus(given: RawStimulus, path: KeyPath, making: StimulusContext): Stimulus {
   const { findings, raw } = making;
   const own = resolveEnvironment(given.environment, [...path, "environment"], making);
+  const parts = resolvePrompt(given, path, findings);
+  const asked = countAskedTurns({ turns: [...parts.turns], question: parts.prompt });
   return {
     name: given.name,
-    ...resolvePrompt(given, path, findings),
+    ...parts,
     tags: parseTags(given.tags),
     rubric: given.rubric ?? [],
     environment: mergeStimulusEnvironment(given, own, making),
-    graders: buildStimulusGraders(given, path, making),
+    graders: buildStimulusGraders(given, path, { ...making, asked }),
     threshold: given.threshold ?? raw.scoring?.threshold ?? null,
     goldenPatch: readGoldenPatch(given, [...path, "golden_patch"], making),
     trigger: null,

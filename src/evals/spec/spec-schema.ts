@@ -54,6 +54,9 @@ export const graderSchema = createMappingField({
   name: filled.optional().describe("A unique name, needed if there are several graders of one type."),
   required: flag.optional().describe("If true, the trial passes only if this grader passes."),
   weight: amount.optional().describe("Weight in the score of the trial; 0 only reports the result."),
+  after_turn: positive
+    .optional()
+    .describe("Judges the trial as it was after this turn of the user, from 1. Default: at the end."),
 });
 
 export const constraintsSchema = createMappingField({

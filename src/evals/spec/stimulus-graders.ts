@@ -18,6 +18,11 @@ interface GraderContext {
   readonly findings: ProblemCollector;
 }
 
+interface StimulusGraderContext extends GraderContext {
+  /** How many messages of the user the agent answers. */
+  readonly asked: number;
+}
+
 /** A grader, and where it was written. */
 interface PlacedGrader {
   readonly spec: GraderSpec;
@@ -25,12 +30,17 @@ interface PlacedGrader {
 }
 
 /** Builds all graders of a test case: those of the file, its own, its rubric and its constraints. */
-export function buildStimulusGraders(stimulus: RawStimulus, path: KeyPath, context: GraderContext): GraderSpec[] {
+export function buildStimulusGraders(
+  stimulus: RawStimulus,
+  path: KeyPath,
+  context: StimulusGraderContext,
+): GraderSpec[] {
   const { raw, findings } = context;
   const entries = [
     ...buildPlacedGraders(raw.graders, ["graders"], context),
     ...buildPlacedGraders(stimulus.graders, [...path, "graders"], context),
   ];
+  for (const entry of entries) checkTurn(entry, stimulus, context);
   const judged = assignRubric(entries, stimulus, { ...context, path });
   const doCount = judged.some(({ spec }) => (spec.weight ?? 1) > 0);
   const constraints = buildConstraintGraders(stimulus.constraints ?? {}, doCount).map(({ key, spec }) => ({
@@ -47,6 +57,20 @@ export function buildStimulusGraders(stimulus: RawStimulus, path: KeyPath, conte
   if (judged.length + constraints.length === 0)
     findings.addStimulusNote(stimulus.name, "neither graders nor constraints: the trials are unscored");
   return all;
+}
+
+function checkTurn(
+  { spec, path }: PlacedGrader,
+  { name }: RawStimulus,
+  { asked, findings }: StimulusGraderContext,
+): void {
+  const { after_turn: turn } = spec;
+  if (turn === undefined || turn <= asked) return;
+  const count = asked === 1 ? "is one prompt" : `has ${asked} turns of the user`;
+  findings.addAtValue(
+    [...path, "after_turn"],
+    `the grader ${spec.name ?? spec.type} judges after turn ${turn}, but the test case ${JSON.stringify(name)} ${count}.`,
+  );
 }
 
 function buildPlacedGraders(
@@ -69,7 +93,10 @@ function resolveProgramPath(spec: GraderSpec, dir: string): GraderSpec {
 }
 
 /** The weight of the entry takes precedence over that of its type. */
-function buildGraderSpec({ type, config, name, required, weight }: RawGrader, { scoring }: RawSpec): GraderSpec {
+function buildGraderSpec(
+  { type, config, name, required, weight, after_turn }: RawGrader,
+  { scoring }: RawSpec,
+): GraderSpec {
   const weights = scoring?.weights ?? {};
   const counts = weight ?? (Object.hasOwn(weights, type) ? weights[type] : undefined);
   return {
@@ -78,6 +105,7 @@ function buildGraderSpec({ type, config, name, required, weight }: RawGrader, { 
     ...(name !== undefined && { name }),
     ...(required !== undefined && { required }),
     ...(counts !== undefined && { weight: counts }),
+    ...(after_turn !== undefined && { after_turn }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { computeCost, toDollars } from "../../budget/index.js";
-import type { Example, Output, Price } from "../../core/index.js";
+import { countAskedTurns, type Example, type Output, type Price } from "../../core/index.js";
 import type { JudgeModelSource } from "./judge-model.js";
 import type { JudgedCase, JudgePrompt, JudgingMode } from "./judging-mode.js";
-import { countAskedTurns, splitTurns } from "./turns.js";
+import { splitTurns } from "./turns.js";
 
 /** The cost of judging one output in dollars; null if a price or the length of answers is unknown. */
 export interface JudgingCost {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
+import { countAskedTurns, type Example } from "../../core/example.js";
 import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Output } from "../../core/system.js";
 import { ASK, buildExampleScript } from "../../systems/model-conversation.js";
 import { LLMJudge } from "./llm-judge.js";
 import { buildTaskMaterial } from "./material.js";
 import { createScriptedJudge, extractTagged } from "./scripted-judge.js";
-import { countAskedTurns } from "./turns.js";
 
 const user = (content: string) => ({ role: "user", content });
 const example: Example = { id: 1, turns: [user("Write a poem."), user("Now shorter.")] };

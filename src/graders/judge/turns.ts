@@ -1,7 +1,7 @@
-import type { Output } from "../../core/index.js";
-import { asksAfterTurns, type Example, isConversation, isOpenTurn } from "../../core/index.js";
-import { convertToText, getResponseText } from "../../evaluators/index.js";
+import type { Example } from "../../core/index.js";
+import { convertToText } from "../../evaluators/index.js";
 import { mean } from "../../stats/index.js";
+import { listAskedExamples, listTurnReplies } from "../turn-view.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
 import type { JudgedCase } from "./judging-mode.js";
 
@@ -22,35 +22,13 @@ function formatTurnField(at: number): string {
  */
 export function splitTurns({ original, processed }: JudgedCase): JudgedCase[] | string {
   const asked = listAskedExamples(original);
-  const replies = listReplies(processed);
+  const replies = listTurnReplies(processed);
   if (replies.length !== asked.length)
     return `the output has ${replies.length} of the ${asked.length} answers that the turns of the example ask for`;
   return asked.map((example, at) => ({
     original: addTurnReference(example, original, { at, isLast: at === asked.length - 1 }),
     processed: { ...processed, response: replies[at] ?? "", replies: replies.slice(0, at + 1) },
   }));
-}
-
-/** How many answers an example asks for. */
-export function countAskedTurns(example: Example): number {
-  return listAskedExamples(example).length;
-}
-
-/** A model that was asked once has a response and no list; a recording has the list in its metadata. */
-function listReplies(output: Output): string[] {
-  const replies = output.replies ?? output.metadata?.replies;
-  return Array.isArray(replies) ? replies.map(convertToText) : [getResponseText(output)];
-}
-
-/** The example up to each turn that the system must answer. */
-function listAskedExamples(example: Example): Example[] {
-  const { question: _, ...rest } = example;
-  const { turns } = example;
-  if (!isConversation(turns) || turns.length === 0) return [example];
-  const asked: Example[] = turns.flatMap((turn, at) =>
-    isOpenTurn(turn, turns[at + 1]) ? [{ ...rest, turns: turns.slice(0, at + 1) }] : [],
-  );
-  return asksAfterTurns(example) ? [...asked, example] : asked;
 }
 
 function addTurnReference(

@@ -18,6 +18,10 @@ const EXCLUSIVE: readonly [GraderSpec, GraderSpec][] = [
 ];
 
 const COMPATIBLE: readonly [GraderSpec, GraderSpec][] = [
+  [
+    { ...spec("file-exists", { path: "a.js" }), after_turn: 2 },
+    { ...spec("file-not-exists", { path: "a.js" }), after_turn: 1 },
+  ],
   [spec("file-exists", { path: "a.js" }), spec("file-not-exists", { path: "b.js" })],
   [spec("file-exists", { path: "*.js" }), spec("file-not-exists", { path: "a.js" })],
   [spec("output-contains", { substring: "done" }), spec("output-not-contains", { substring: "all done" })],

@@ -67,7 +67,7 @@ function findRepeatedGraderNames(graders: readonly WrittenGrader[]): EvalIssue[]
 
 function findRepeatedChecks(graders: readonly WrittenGrader[]): EvalIssue[] {
   const written = graders.filter(({ isWritten }) => isWritten);
-  return findRepeats(written, ({ spec: { type, config = {} } }) => `${type} ${serializeSorted(config)}`)
+  return findRepeats(written, ({ spec }) => serializeSorted([spec.type, spec.config ?? {}, spec.after_turn]))
     .filter(([first, again]) => first.title !== again.title || first.spec.name === undefined)
     .map(([first, again]) => ({
       ...again.placeOf(),

@@ -220,8 +220,9 @@ function findNegatedOutcome(spec: GraderSpec, given: InitialFiles): ConstantOutc
   return fate === null ? null : { passes: !fate.passes, why: fate.why };
 }
 
-/** Returns null when both can pass, as far as is known. */
+/** Returns null when both can pass, as far as is known. Those that judge different turns always can. */
 export function explainExclusion(a: GraderSpec, b: GraderSpec): string | null {
+  if (a.after_turn !== b.after_turn) return null;
   return explainOneWayExclusion(a, b) ?? explainOneWayExclusion(b, a);
 }
 
