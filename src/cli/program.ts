@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { didYouMean, EXAMPLE_MODELS, UsageError, VERSION } from "../core/index.js";
 import { addCiCommand } from "./commands/ci.js";
 import { addCompareCommand } from "./commands/compare.js";
+import { addCostCommand } from "./commands/cost.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
 import { addEvalCommand, COMMON_EVAL_FLAGS } from "./commands/eval.js";
 import { addExperimentCommand } from "./commands/experiment.js";
@@ -88,6 +89,7 @@ const COMMANDS: readonly CliCommand[] = [
   { name: "demo", group: "Measure", add: addDemoCommand },
   { name: "report", group: "Look", add: addReportCommand },
   { name: "show", group: "Look", add: addShowCommand },
+  { name: "cost", group: "Look", add: addCostCommand },
   { name: "compare", group: "Look", add: addCompareCommand },
   { name: "tasks", group: "Look", add: addTasksCommand },
   { name: "runs", group: "Look", add: addRunsCommand },

@@ -37,6 +37,8 @@ export type AgentEventBody =
       finish?: string;
       /** The provider's own word for it. */
       finishReason?: string;
+      /** The tool calls of the answer; absent without any, or if unknown. */
+      callIds?: readonly string[];
     }
   | { type: "turn_start" }
   | { type: "turn_end" }

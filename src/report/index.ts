@@ -12,6 +12,8 @@ export {
   renderCompareMarkdown,
   renderCompareText,
 } from "./compare.js";
+export { type CostReport, hasNoCosts, type OtherCosts, SystemBill } from "./cost/report.js";
+export { renderCosts } from "./cost/text.js";
 export { buildRunCard, writeCard } from "./dashboard/cards.js";
 export { MAX_EXCERPT_EXAMPLES, MAX_EXCERPT_TRIALS } from "./dashboard/choose-trial.js";
 export type {
@@ -84,3 +86,4 @@ export { summaryReporter } from "./summary.js";
 export { checkColumns, tableReporter } from "./table.js";
 export { COLUMN_GROUPS } from "./table-columns.js";
 export { cutColumns, wrapText } from "./text-block.js";
+export { readTrajectory } from "./timeline.js";

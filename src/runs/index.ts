@@ -40,6 +40,7 @@ export {
   resolveRunUntil,
 } from "./prepare-run.js";
 export { type QueueOptions, QueueRun } from "./queue-run.js";
+export { loadRunCost } from "./run-cost.js";
 export { storeResult } from "./store-result.js";
 export { requireWholeSample } from "./stored-baseline.js";
 export { runWorker, type WorkerOptions } from "./worker.js";

@@ -30,7 +30,7 @@ export type { TextPieces } from "./history/write-pieces.js";
 export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialCollector } from "./import/collect.js";
 export { FORMAT_NAMES, FORMAT_TITLES, type FormatName, type ImportedSystem } from "./import/format.js";
 export { type OpenedResults, openResultFiles, readTrials } from "./import/open-results.js";
-export { RUN_FILES, RunJournal, readManifest, readRows } from "./journal.js";
+export { RUN_FILES, RunJournal, readManifest, readMoney, readRows } from "./journal.js";
 export { readLabelPlan, writeLabelPlan } from "./label-plan.js";
 export {
   addTags,

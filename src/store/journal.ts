@@ -328,6 +328,11 @@ export function readRows(dir: string): EvalRow[] {
   return readJournal(dir).rows;
 }
 
+/** What a stored run spent besides its rows. */
+export function readMoney(dir: string): Pick<JournalSpend, "canaryUsd" | "lostUsd" | "unknownUsd"> {
+  return readJournal(dir).money;
+}
+
 /** The same, with reservations and settlements. */
 function readJournal(dir: string): { rows: EvalRow[]; money: JournalSpend } {
   const path = join(dir, RUN_FILES.rows);

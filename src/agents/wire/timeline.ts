@@ -124,11 +124,11 @@ export class WireTimeline implements TrafficObserver {
     for (const body of bodies) if (this.#log.add(body, timestamp) !== null) this.#owners.push(owner);
   }
 
-  recordEnd(request: GatewayRequest, owner: Conversation | null): void {
+  recordEnd(request: GatewayRequest, owner: Conversation | null, answer: readonly AgentEventBody[]): void {
     if (owner !== null) this.#conversationOf.set(request, owner);
     if (owner !== null && request.finish !== null)
       this.#finishes.set(request.finish, (this.#finishes.get(request.finish) ?? 0) + 1);
-    this.record([...toUsageBodies(request), ...toFailureBodies(request)], owner);
+    this.record([...toUsageBodies(request, answer), ...toFailureBodies(request)], owner);
   }
 }
 
@@ -181,7 +181,7 @@ class ObservedExchange implements CallObserver {
     const bodies = this.#try(() => this.#readAnswer(request)) ?? [];
     const isTurn = bodies.length > 0;
     this.#timeline.record(isTurn ? [{ type: "turn_start" }, ...bodies] : [], conversation);
-    this.#timeline.recordEnd(request, conversation);
+    this.#timeline.recordEnd(request, conversation, bodies);
     this.#timeline.record(isTurn ? [{ type: "turn_end" }] : [], conversation);
     this.#collector = null;
   }
@@ -206,9 +206,10 @@ class ObservedExchange implements CallObserver {
 }
 
 /** The usage of a request as an event; empty if nothing was used. */
-function toUsageBodies(request: GatewayRequest): AgentEventBody[] {
+function toUsageBodies(request: GatewayRequest, answer: readonly AgentEventBody[]): AgentEventBody[] {
   const { model, usage, costUsd, durationMs, finish, finishReason } = request;
   if (usage === null) return [];
+  const callIds = answer.flatMap((body) => (body.type === "tool_call" ? [body.callId] : []));
   return [
     {
       type: "token_usage",
@@ -218,6 +219,7 @@ function toUsageBodies(request: GatewayRequest): AgentEventBody[] {
       durationMs,
       ...(finish !== null && { finish }),
       ...(finishReason !== null && finishReason !== finish && { finishReason }),
+      ...(callIds.length > 0 && { callIds }),
     },
   ];
 }

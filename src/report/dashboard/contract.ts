@@ -559,6 +559,12 @@ export interface TimelineStep {
   stepTokens: number | null;
   /** How long a model request took; null if unknown. */
   durationMs: number | null;
+  /** The tool of a call. */
+  tool?: string;
+  /** The sub-agent or side call that it belongs to; absent for the agent itself, or if unknown. */
+  thread?: string;
+  /** Of a model request: the tool calls of its answer; absent without any, or if unknown. */
+  callIds?: readonly string[];
 }
 
 export interface FileDiff {

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../../core/index.js";
+import { type AgentEventBody, omitUndefined, type Trajectory, type TrajectoryEvent } from "../../core/index.js";
 import { cutText, formatPlural, formatSeconds } from "../format.js";
 import {
   describeAnswerEnd,
@@ -23,9 +23,12 @@ const MAX_TITLE_LENGTH = 200;
 
 /** The content of a step; time and cost are added to it. */
 type StepContent = Pick<TimelineStep, "kind" | "title"> &
-  Partial<Pick<TimelineStep, "callId" | "isSuccess" | "diff" | "stepCostUsd" | "stepTokens" | "durationMs">> & {
-    text?: string;
-  };
+  Partial<
+    Pick<
+      TimelineStep,
+      "callId" | "isSuccess" | "diff" | "stepCostUsd" | "stepTokens" | "durationMs" | "tool" | "thread" | "callIds"
+    >
+  > & { text?: string };
 
 type StepBuilder = (event: TrajectoryEvent) => StepContent | null;
 
@@ -35,8 +38,15 @@ type StepBuilder = (event: TrajectoryEvent) => StepContent | null;
  * buildTimeline({ startedAt: 0, events: [{ type: "error", message: "No space.", timestamp: 1500 }] });
  * // [{ atMs: 1500, kind: "error", title: "", text: "No space.", … }]
  */
-export function buildTimeline(trajectory: Trajectory): TimelineStep[] {
-  return new TimelineBuilder(trajectory).build();
+export function buildTimeline(trajectory: Trajectory, options: TimelineLimits = {}): TimelineStep[] {
+  return new TimelineBuilder(trajectory, options).build();
+}
+
+interface TimelineLimits {
+  /** Default: as many as a page can show. */
+  readonly maxSteps?: number;
+  /** False leaves out what calls do to files, which takes most of the time. Default: true. */
+  readonly hasDiffs?: boolean;
 }
 
 /** Reads the events in order, because the meaning of one may depend on those before. */
@@ -46,13 +56,16 @@ class TimelineBuilder {
   readonly #calls: ToolCallTracker;
   readonly #used = new RunningUsage();
   readonly #room = new TextLimit();
-  readonly #diffs = new EditDiffBuilder();
+  readonly #diffs: EditDiffBuilder | null;
+  readonly #maxSteps: number;
   readonly #tell: Readonly<Record<AgentEventBody["type"], StepBuilder>>;
   #hasUsed = false;
   #turn = 0;
   #atMs = 0;
 
-  constructor({ events, startedAt }: Trajectory) {
+  constructor({ events, startedAt }: Trajectory, { maxSteps = MAX_STEPS, hasDiffs = true }: TimelineLimits) {
+    this.#maxSteps = maxSteps;
+    this.#diffs = hasDiffs ? new EditDiffBuilder() : null;
     this.#events = joinTextEvents(events);
     this.#start = startedAt ?? getEventTime(events[0]) ?? 0;
     this.#calls = new ToolCallTracker(events);
@@ -76,7 +89,7 @@ class TimelineBuilder {
     const steps: TimelineStep[] = [];
     let leftOut = 0;
     for (const event of this.#events) {
-      if (steps.length < MAX_STEPS) steps.push(...this.#buildSteps(event));
+      if (steps.length < this.#maxSteps) steps.push(...this.#buildSteps(event));
       else leftOut += this.#countSkipped(event);
     }
     const title = `${formatPlural(leftOut, "more event")} ${leftOut === 1 ? "is" : "are"} left out`;
@@ -99,7 +112,7 @@ class TimelineBuilder {
 
   #createStep(content: StepContent): TimelineStep {
     const { kind, title, text = "", callId = null, isSuccess = null, diff = null } = content;
-    const { stepCostUsd = null, stepTokens = null, durationMs = null } = content;
+    const { stepCostUsd = null, stepTokens = null, durationMs = null, tool, thread, callIds } = content;
     return {
       atMs: this.#atMs,
       kind,
@@ -114,6 +127,7 @@ class TimelineBuilder {
       stepCostUsd,
       stepTokens,
       durationMs,
+      ...omitUndefined({ tool, thread, callIds }),
     };
   }
 
@@ -127,13 +141,15 @@ class TimelineBuilder {
     const { name, isAnswered } = this.#calls.addCall(event);
     const gist = summarizeToolCall(event.arguments).trim();
     const title = `${formatThread(event)}${name}${isAnswered ? "" : " (no result)"}${gist === "" ? "" : `: ${gist}`}`;
-    const diff = this.#diffs.build(event.arguments);
+    const diff = this.#diffs?.build(event.arguments) ?? null;
     return {
       kind: "call",
       title,
       text: formatToolArguments(event.arguments),
       callId: formatAnyValue(event.callId),
       diff,
+      tool: name,
+      ...readThread(event),
     };
   }
 
@@ -163,8 +179,18 @@ class TimelineBuilder {
       stepCostUsd: toFiniteNumber(event.costUsd),
       stepTokens: toFiniteNumber(input + output),
       durationMs: toFiniteNumber(durationMs),
+      ...readThread(event),
+      ...readCallIds(event),
     };
   }
+}
+
+function readThread({ thread }: TrajectoryEvent): Pick<TimelineStep, "thread"> {
+  return typeof thread === "string" ? { thread } : {};
+}
+
+function readCallIds({ callIds }: TrajectoryEvent): Pick<TimelineStep, "callIds"> {
+  return Array.isArray(callIds) ? { callIds: callIds.map(formatAnyValue) } : {};
 }
 
 function buildUnknownStep({ type, timestamp: _, ...data }: TrajectoryEvent): StepContent {

@@ -17,8 +17,10 @@ const CLASSES: readonly TokenClass[] = ["input", "cacheRead", "cacheWrite", "out
 /** Costs are summed in whole pico-dollars. */
 const PICO_PER_DOLLAR = 1e12;
 
+type UsageRow = Pick<EvalRow, "usage" | "metadata">;
+
 /** Sums tokens and costs by class, each token in one class; empty when no usage was reported. */
-export function sumTokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
+export function sumTokenClasses(rows: Iterable<UsageRow>, price: Price | null): TokenCost["classes"] {
   const totals = createClassTotals();
   let isReported = false;
   for (const row of rows) {
@@ -46,7 +48,7 @@ function createClassTotals(): ClassTotals {
 }
 
 /** Reported output includes reasoning; here they are separate classes. */
-function addUsage(totals: ClassTotals, row: EvalRow, known: Price | null): void {
+function addUsage(totals: ClassTotals, row: UsageRow, known: Price | null): void {
   if (row.usage === null) return;
   addTokens(totals.tokens, row.usage);
   if (known === null) return;

@@ -1,7 +1,12 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import {
+  groupRequests,
+  type RequestBlock,
+  type TimelineEntry,
+  type TurnBlock,
+} from "../../../../src/report/dashboard/steps.js";
 import { formatCount, formatDollars, formatPlural, formatShare, revealLine } from "../../ui/index.js";
-import { groupRequests, type RequestBlock, type TimelineEntry, type TurnBlock } from "./steps.js";
 
 const ROW_HEIGHT = 24;
 const ROW_GAP = 2;

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { alignSteps } from "../../../../src/report/dashboard/align.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
+import { hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "../../../../src/report/dashboard/steps.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
 import {
   formatCount,
@@ -18,8 +20,6 @@ import {
 } from "../../ui/index.js";
 import { RunCrumbs } from "../run-crumbs.js";
 import { buildPairAddress, buildTrialAddress, type PairedTrial } from "../trial-address.js";
-import { alignSteps } from "./align.js";
-import { hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "./steps.js";
 
 interface TrialPairProps {
   route: Route;

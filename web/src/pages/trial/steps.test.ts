@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { alignSteps } from "../../../../src/report/dashboard/align.js";
 import type { TimelineStep } from "../../../../src/report/dashboard/contract.js";
-import { alignSteps } from "./align.js";
+import { groupRequests, pairSteps } from "../../../../src/report/dashboard/steps.js";
 import { layOutFlame } from "./flame-graph.js";
-import { filterEntries, groupRequests, pairSteps } from "./steps.js";
+import { filterEntries } from "./steps.js";
 
 function createStep(kind: TimelineStep["kind"], given: Partial<TimelineStep> = {}): TimelineStep {
   return {

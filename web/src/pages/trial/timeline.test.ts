@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { TimelineStep } from "../../../../src/report/dashboard/contract.js";
-import { countKinds, pairSteps } from "./steps.js";
+import { pairSteps } from "../../../../src/report/dashboard/steps.js";
+import { countKinds } from "./steps.js";
 import { buildRunningLine } from "./timeline.js";
 
 function step(kind: TimelineStep["kind"], callId: string | null = null): TimelineStep {

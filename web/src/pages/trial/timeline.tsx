@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TimelineStep } from "../../../../src/report/dashboard/contract.js";
+import { hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "../../../../src/report/dashboard/steps.js";
 import {
   DiffLines,
   formatCount,
@@ -15,7 +16,7 @@ import {
 } from "../../ui/index.js";
 import { joinValues, splitValues } from "../row-filter.js";
 import { FlameGraph } from "./flame-graph.js";
-import { countKinds, filterEntries, hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "./steps.js";
+import { countKinds, filterEntries } from "./steps.js";
 
 const DEFAULT_STEPS_SHOWN = 150;
 const STEPS_PER_REDRAW = 40;

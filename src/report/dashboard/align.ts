@@ -28,6 +28,7 @@ export function alignSteps(first: readonly TimelineEntry[], second: readonly Tim
 }
 
 function getSignature({ step }: TimelineEntry): string {
-  const tool = step.kind === "call" || step.kind === "skill" ? ` ${step.title.split(/[:(]/, 1)[0]?.trim()}` : "";
+  const tool =
+    step.kind === "call" || step.kind === "skill" ? ` ${step.tool ?? step.title.split(/[:(]/, 1)[0]?.trim()}` : "";
   return step.kind + tool;
 }
