@@ -33,7 +33,7 @@ interface Report {
     system: string;
     verdict: string;
     moreExamples: number | null;
-    differences: { metric: string; difference: number | null }[];
+    differences: { metric: string; from: number | null; difference: number | null; reason?: string }[];
     flips: { change: string; question: string | null; fromOutput: string | null; toOutput: string | null }[];
   }[];
 }
@@ -90,6 +90,24 @@ describe("assay migrate", () => {
     const report = JSON.parse(stdout) as Report;
     expect(report.from).toBe("old");
     expect(report.candidates[0]?.differences.map(({ metric }) => metric)).toContain("pass_hat_2");
+  });
+
+  it("counts no cost of recorded outputs as spent, and gives no pass^k for a single one of each example", async () => {
+    const space = new TempProject(FILES);
+    const flags = ["--replay", "old.jsonl", "--to", HAIKU, ...COMMON, "--trials", "2", "--output", "json"];
+    const { code, stdout, stderr } = await migrate(space, ...flags);
+    expect(code, stderr).toBe(1);
+    const { cost, candidates } = JSON.parse(stdout) as Report;
+    const [perPass, , passHat] = candidates[0]?.differences ?? [];
+    expect(perPass?.from).toBeCloseTo(0.01, 12);
+    expect(cost.spentUsd).toBeGreaterThan(0);
+    expect(cost.spentUsd).toBeLessThan(0.1);
+    expect(passHat).toMatchObject({ metric: "pass_hat_2", difference: null, reason: expect.stringContaining("one") });
+
+    const early = await migrate(space, ...flags, "--until", "decided");
+    const { sequential } = JSON.parse(early.stdout) as { sequential: Record<"spentUsd" | "fixedUsd", number> };
+    expect(sequential.spentUsd).toBeGreaterThan(0);
+    expect(sequential.fixedUsd).toBeLessThan(0.1);
   });
 
   it("leaves out examples without a recorded output, and spends nothing on them", async () => {

@@ -57,7 +57,7 @@ export async function executeDemoMigrate({ output, runsDir, seed }: DemoOptions)
       runsDir,
       invocation: { command: "demo" },
     });
-    const report = buildMigrationReport(result, { margin: MARGIN }, null);
+    const report = buildMigrationReport(result, { margin: MARGIN, recorded: null, failed: null });
     await writeResult(renderMigration(report, output));
     printNote(`\nStored in ${result.runDir}\n${NEXT_STEPS}`);
     return EXIT.fine;

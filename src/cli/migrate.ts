@@ -173,7 +173,10 @@ function keepRecorded(dataset: Dataset | ExampleSource, system: object | undefin
 async function reportMigrationRun(result: EvalResult, about: ReportContext): Promise<number> {
   const { config, stopCode } = about;
   const judged = judgeGates(result, about);
-  const report = buildMigrationReport(result, config, judged.verdict.exitCode === EXIT.fine ? null : judged.verdict);
+  const [recordings] = config.replay ?? [];
+  const recorded = recordings === undefined ? null : await ReplaySystem.fromFile(recordings);
+  const failed = judged.verdict.exitCode === EXIT.fine ? null : judged.verdict;
+  const report = buildMigrationReport(result, { ...config, recorded, failed });
   await writeResult(renderMigration(report, config.output ?? "table"));
   if (result.runDir !== null) printNote(`Stored in ${result.runDir}`);
   if (config.html !== undefined) writeReportFile(config.html, [renderMigrationHtml(report)]);
@@ -197,23 +200,33 @@ export function renderMigration(report: MigrationReport, output: string): string
   return output === "markdown" ? renderMigrationMarkdown(report) : renderMigrationText(report, createScreenLayout());
 }
 
-/** The first system of the run is the old one. `failed` is the verdict of the run, if it failed by itself. */
+interface MigrationReportOptions extends Pick<RunFlags, "margin" | "quality"> {
+  /** The old model, if its outputs were recorded. */
+  recorded: ReplaySystem | null;
+  /** The verdict of the run, if it failed by itself. */
+  failed: RunVerdict | null;
+}
+
+/** The first system of the run is the old one. */
 export function buildMigrationReport(
   result: EvalResult,
-  { margin = DEFAULT_MARGIN, quality }: Pick<RunFlags, "margin" | "quality">,
-  failed: RunVerdict | null,
+  { margin = DEFAULT_MARGIN, quality, recorded, failed }: MigrationReportOptions,
 ): MigrationReport {
   const { rows, config, runDir, notes, sequential } = result;
   const [from = "", ...candidates] = config.systems;
   const ofSystem = (name: string) => rows.filter(({ system }) => system === name);
-  const pairs = candidates.map((system) => ({ system, from: ofSystem(from), to: ofSystem(system) }));
+  const isRecordedOnce = recorded?.hasSharedRecords ?? false;
+  const pairs = candidates.map((system) => ({ system, from: ofSystem(from), to: ofSystem(system), isRecordedOnce }));
   const { scoreField, seed } = config;
   const judged =
     sequential === null
       ? judgeCandidates(pairs, { margin, quality: QUALITIES.find((one) => one === quality), scoreField, seed })
       : describeSequentialCandidates(pairs, sequential);
   const describe = createFlipReader(result);
-  const cost = sequential === null ? computeMigrationCost(pairs, judged, { ...config, margin, quality }) : null;
+  const cost =
+    sequential === null
+      ? computeMigrationCost(pairs, judged, { ...config, margin, quality, isRecorded: recorded !== null })
+      : null;
   return {
     schema: "assay.migration/1",
     title: config.title,
@@ -244,10 +257,11 @@ function computeMigrationCost(
     quality,
     scoreField,
     seed,
-  }: Pick<EvalConfig, "scoreField" | "seed"> & { margin: number; quality: string | undefined },
+    isRecorded,
+  }: Pick<EvalConfig, "scoreField" | "seed"> & { margin: number; quality: string | undefined; isRecorded: boolean },
 ): DecisionCost {
   const paid = pairs.map(({ system, from, to }, i) => ({
-    a: { key: "from", rows: from },
+    a: { key: "from", rows: from, isRecorded },
     b: { key: `to ${system}`, rows: to },
     isDecided: judged[i]?.verdict !== "undecided",
     moreTasks: judged[i]?.moreExamples ?? null,

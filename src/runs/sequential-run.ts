@@ -167,8 +167,8 @@ function summarizeArm(
   const droppedAfter = judge.droppedAfter(index);
   const isOver = judge.isDecided || droppedAfter !== null;
   const notRun = isOver ? Math.max(0, planned - run.length) : 0;
-  const costs = run.flatMap(({ costUsd, judgeCostUsd }) => (costUsd === null ? [] : costUsd + (judgeCostUsd ?? 0)));
-  const spent = own.flatMap(({ costUsd, judgeCostUsd }) => costUsd ?? judgeCostUsd ?? []);
+  const costs = run.flatMap((row) => readPaidCost(row) ?? []);
+  const spent = own.flatMap((row) => readPaidCost(row) ?? row.judgeCostUsd ?? []);
   const each = costs.length === 0 ? null : addUp(costs) / costs.length;
   return {
     system: name,
@@ -179,9 +179,15 @@ function summarizeArm(
     },
     trials: run.length,
     notRun,
-    spentUsd: spent.length === 0 ? null : addUp(own.map((row) => (row.costUsd ?? 0) + (row.judgeCostUsd ?? 0))),
+    spentUsd: spent.length === 0 ? null : addUp(spent),
     notSpentUsd: each === null ? null : each * notRun,
   };
+}
+
+/** With the cost of judging; null if unknown. An output from the cache or a recording is not paid for again. */
+function readPaidCost({ cached, costUsd, judgeCostUsd }: EvalRow): number | null {
+  if (!cached && costUsd === null) return null;
+  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
 }
 
 /** What all planned trials would have cost. */

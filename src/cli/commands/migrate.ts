@@ -23,6 +23,7 @@ const SETTINGS = {
   batchLate,
   batchNoWait,
   ...SHARED,
+  output: { ...SHARED.output, help: "print table, json, markdown or html (default: table)" },
   until: {
     ...until,
     help: "decided: look after every task, and stop each candidate when it is decided; none resumes to the end",

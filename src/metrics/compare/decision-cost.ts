@@ -19,6 +19,8 @@ export interface PaidSide {
   /** Different for different sides: the same one may be in several pairs, and is paid for once. */
   readonly key: string;
   readonly rows: readonly EvalRow[];
+  /** True if its outputs were recorded before, for another purpose: only judging them is paid for. */
+  readonly isRecorded?: boolean | undefined;
 }
 
 /** Two systems that were compared, and what came of it. */
@@ -73,7 +75,7 @@ const ORDERS = 9;
  */
 export function computeDecisionCost(pairs: readonly PaidPair[], options: DecisionCostOptions): DecisionCost {
   const sides = new Map(pairs.flatMap(({ a, b }) => [a, b].map((side) => [side.key, side] as const)));
-  const costs = new Map(Array.from(sides, ([key, { rows }]) => [key, sumCost(rows)]));
+  const costs = new Map(Array.from(sides, ([key, side]) => [key, sumCost(side)]));
   const unknown = [...costs.values()].reduce((sum, cost) => sum + cost.unknown, 0);
   const addUp = (share: (key: string) => number) =>
     unknown > 0 ? null : [...costs].reduce((sum, [key, { usd }]) => sum + usd * share(key), 0);
@@ -158,12 +160,12 @@ function toAmount(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null;
 }
 
-function sumCost(rows: readonly EvalRow[]): { usd: number; unknown: number } {
+function sumCost({ rows, isRecorded = false }: PaidSide): { usd: number; unknown: number } {
   let usd = 0;
   let unknown = 0;
   for (const row of rows) {
-    usd += (row.costUsd ?? 0) + (row.judgeCostUsd ?? 0);
-    if (row.costUsd === null && hasOutput(row)) unknown += 1;
+    usd += (isRecorded ? 0 : (row.costUsd ?? 0)) + (row.judgeCostUsd ?? 0);
+    if (!isRecorded && row.costUsd === null && hasOutput(row)) unknown += 1;
   }
   return { usd, unknown };
 }

@@ -38,6 +38,8 @@ export interface MigrationPair {
   system: string;
   from: readonly EvalRow[];
   to: readonly EvalRow[];
+  /** True if one recorded output of a task stands for all trials of the old system, which says nothing about pass^k. */
+  isRecordedOnce?: boolean | undefined;
 }
 
 /** The quality of a candidate minus that of the old system, tested against −margin. */
@@ -155,7 +157,7 @@ function explainUndecided({ n, difference }: CandidateQuality): string {
 
 type ComparedPair = Omit<CandidateVerdict, "verdict" | "moreExamples" | "reason"> & { variance: number | null };
 
-function comparePair({ system, from, to }: MigrationPair, options: MigrationOptions): ComparedPair {
+function comparePair({ system, from, to, isRecordedOnce }: MigrationPair, options: MigrationOptions): ComparedPair {
   const { margin, quality: metric = "pass_rate", scoreField, level, seed = 0 } = options;
   const { pairs, notes } = pairRows(from, to);
   const [measure] = selectComparableMetrics({ a: from, b: to }, { metrics: [metric], scoreField });
@@ -183,15 +185,23 @@ function comparePair({ system, from, to }: MigrationPair, options: MigrationOpti
       adjustedPInferior: null,
     },
     variance,
-    differences: compareFigures(pairs, seed),
+    differences: compareFigures(pairs, { seed, isRecordedOnce }),
     flips: findFlips(pairs),
     unpaired: pairs.length - n,
     notes,
   };
 }
 
-/** Over the tasks that both systems ran, so that both figures are about the same. Without a seed, without intervals. */
-export function compareFigures(pairs: readonly TaskPair[], seed: Seed | null): FigureDifference[] {
+interface FigureOptions extends Pick<MigrationPair, "isRecordedOnce"> {
+  /** Null for differences without intervals. */
+  seed: Seed | null;
+}
+
+/** Over the tasks that both systems ran, so that both figures are about the same. */
+export function compareFigures(
+  pairs: readonly TaskPair[],
+  { seed, isRecordedOnce = false }: FigureOptions,
+): FigureDifference[] {
   const shared = pairs.filter(isRunByBoth);
   const trials = Math.max(
     0,
@@ -200,8 +210,12 @@ export function compareFigures(pairs: readonly TaskPair[], seed: Seed | null): F
   return [
     compareCostPerPass(shared, seed),
     compareLatency(shared, seed),
-    ...(trials < 2 ? [] : [comparePassHat(shared, trials, seed !== null)]),
+    ...(trials < 2 ? [] : [isRecordedOnce ? skipPassHat(trials) : comparePassHat(shared, trials, seed !== null)]),
   ];
+}
+
+function skipPassHat(k: number): FigureDifference {
+  return createUnknownFigure(`pass_hat_${k}`, 0, "one recorded output stands for all trials");
 }
 
 export function isRunByBoth({ a, b }: TaskPair): boolean {

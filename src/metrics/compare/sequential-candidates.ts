@@ -24,7 +24,7 @@ interface RunFindings {
 }
 
 function describeCandidate(
-  { system, from, to }: MigrationPair,
+  { system, from, to, isRecordedOnce }: MigrationPair,
   { finding, arm, sequential }: RunFindings,
 ): CandidateVerdict {
   const { pairs, notes } = pairRows(from, to);
@@ -42,7 +42,7 @@ function describeCandidate(
       notSpentUsd: arm?.notSpentUsd ?? null,
     },
     moreExamples: null,
-    differences: compareFigures(pairs, null),
+    differences: compareFigures(pairs, { seed: null, isRecordedOnce }),
     flips: findFlips(shared),
     unpaired: shared.filter(({ a, b }) => !a.some(isScored) || !b.some(isScored)).length,
     notes,
