@@ -179,6 +179,8 @@ describe("models on the command line", () => {
     ["a budget of nothing", ["--proxy", "http://127.0.0.1:9", "--max-cost", "0"], "more than 0"],
     ["a price that nobody knows", ["--proxy", "http://127.0.0.1:9", "--model", "zz", "--max-cost", "1"], "no price"],
     ["an unused setting", ["--system", "passthrough", "--temperature", "1"], "--temperature is only for models"],
+    ["an effort of neither", ["--system", "passthrough", "--effort", "low"], "--effort is only for models and agents"],
+    ["batches as a tier", ["--proxy", "http://127.0.0.1:9", "--service-tier", "batch"], "use --batch"],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
   ])("rejects %s", async (_, args, message) => {
     const { code, stderr } = await runPooledAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);

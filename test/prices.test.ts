@@ -228,7 +228,10 @@ describe("assay prices pin", () => {
     const space = makeSpace();
     await prices(space, "update", "table.json", "--date", "2026-01-05");
     const done = await prices(space, "pin", TODAY);
-    expect(done).toMatchObject({ code: 2, stderr: expect.stringContaining("Run: assay prices update") });
+    expect(done).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Run assay prices update, or pin 2026-01-05"),
+    });
     expect(await prices(space, "pin", "2026-01-05")).toMatchObject({ code: 0 });
   });
 

@@ -383,6 +383,7 @@ describe("assay run", () => {
     );
     expect(left.stderr).toContain("The deadline of the batches is over: ");
     expect(left.stderr).toContain("Collect the results with: assay run --resume");
+    expect(left.stderr).toContain("To wait longer, add --batch-deadline 24h; to send the rest one by one");
     expect(left).toMatchObject({ code: 3, stdout: "" });
   });
 

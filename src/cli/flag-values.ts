@@ -80,7 +80,10 @@ export function parseDurationFlag(value: string): string {
 }
 
 export function parseServiceTierFlag(value: string): "flex" | "priority" {
-  if (value !== "flex" && value !== "priority") throw new InvalidArgumentError("It must be flex or priority.");
+  if (value !== "flex" && value !== "priority")
+    throw new InvalidArgumentError(
+      `It must be flex or priority.${value === "batch" ? " For batches, use --batch." : ""}`,
+    );
   return value;
 }
 

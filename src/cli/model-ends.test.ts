@@ -31,6 +31,9 @@ describe("findEndingModels", () => {
 
   it.each([
     ["assay.config.yaml", "models: [openai/gpt-5, small]\nagents: [codex:gpt-5]\n", [1, 2]],
+    ["assay.config.yml", "agents:\n  - qwen:openai/gpt-5\n  - copilot:gpt-5\n  - aider:gpt-5\n", [2, 3, 4]],
+    ["evals/support.eval.ts", 'throw new Error("was run");\nexport const model = "openai/gpt-5";\n', [2]],
+    ["evals/a/experiment.yaml", "eval: eval.yaml\nmatrix:\n  /defaults/model: [gpt-6-luna, gpt-5]\n", [3]],
     [
       "assay.config.ts",
       '// openai/gpt-5\nthrow new Error("was run");\nexport default { models: ["openai/gpt-5"] };\n',
@@ -79,6 +82,7 @@ const EXPLAINED = new Set([
   "gpt-6-sol-fast",
   "gpt-4",
   "gpt-4o",
+  "gpt-5.4",
   "gpt-5.4-2026-03-05",
   "gpt-6-2026-11-01",
   "gpt-6-2026-11-09",
@@ -86,7 +90,7 @@ const EXPLAINED = new Set([
 
 /** Not shown to users, or not as examples of models to use. */
 const OTHER_CODE =
-  /\.(?:test|fixture)\.ts$|(?:^|\/)(?:testing|fixtures)\/|-testing\.ts$|models\/(?:capability-table|files\/image-tokens)\.ts|cli\/demo-agents\.ts$/;
+  /\.(?:test|fixture)\.ts$|(?:^|\/)(?:testing|fixtures)\/|-testing\.ts$|(?:spec-samples|eval-cases)\.ts$|models\/(?:capability-table|files\/image-tokens)\.ts|cli\/demo-agents\.ts$/;
 
 const root = findPackageFile(".");
 
@@ -98,23 +102,45 @@ function listFiles(dir: string, ending: RegExp): string[] {
   });
 }
 
-/** Names in a file of models that are not known, or that end within 90 days of the date of the table. */
-function findAgingNames(path: string): string[] {
-  const names = new Set(readFileSync(new URL(path, root), "utf8").match(MODEL_NAME));
-  return [...names].filter((model) => {
+const readText = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** Lines that users see: help, messages and templates. */
+const listCode = (text: string) => text.split("\n").filter((line) => !/^\s*(?:\*|\/\*|\/\/)/.test(line));
+
+/** Names in a text of models that are not known, or that end within 90 days of the date of the table. */
+function findAgingNames(text: string): string[] {
+  return [...new Set(text.match(MODEL_NAME))].filter((model) => {
     const known = findCapabilities({ model });
     if (EXPLAINED.has(model)) return false;
     return known === null || (known.ends !== null && Date.parse(known.ends.date) - Date.parse(known.asOf) < 90 * 864e5);
   });
 }
 
+/** The names of the constant; docs also have their snapshots. */
+const EXAMPLE_NAMES = Object.values(EXAMPLE_MODELS).map((name) => name.replace(/^.*\//, ""));
+
+/** Names in a text that would stay when the constant is changed. */
+function findOtherNames(text: string): string[] {
+  const isExample = (name: string) => EXAMPLE_NAMES.some((known) => name === known || name.startsWith(`${known}-0`));
+  return [...new Set(text.match(MODEL_NAME))].filter((name) => !EXPLAINED.has(name) && !isExample(name));
+}
+
 it.each(["README.md", "llms.txt", ...listFiles("docs", /\.md$/), ...listFiles("examples", /\.(?:md|mjs|ts|ya?ml)$/)])(
-  "%s names only models that are known and do not end soon",
-  (path) => expect(findAgingNames(path)).toEqual([]),
+  "%s names only the example models, which are known and do not end soon",
+  (path) => {
+    expect(findOtherNames(readText(path))).toEqual([]);
+    expect(findAgingNames(readText(path))).toEqual([]);
+  },
 );
 
-it("the help, messages and doc comments name only models that are known and do not end soon", () => {
-  const files = listFiles("src", /\.ts$/).filter((path) => !OTHER_CODE.test(path));
-  expect(files.length).toBeGreaterThan(300);
-  expect(files.flatMap((path) => findAgingNames(path).map((name) => `${path}: ${name}`))).toEqual([]);
+const SOURCES = listFiles("src", /\.ts$/).filter((path) => !OTHER_CODE.test(path));
+
+it("the help, messages and templates take their models from one constant", () => {
+  expect(SOURCES.length).toBeGreaterThan(300);
+  const named = SOURCES.filter((path) => listCode(readText(path)).join("\n").match(MODEL_NAME) !== null);
+  expect(named).toEqual(["src/core/example-models.ts"]);
+});
+
+it("doc comments name only models that are known and do not end soon", () => {
+  expect(SOURCES.flatMap((path) => findAgingNames(readText(path)).map((name) => `${path}: ${name}`))).toEqual([]);
 });

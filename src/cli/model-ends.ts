@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { findModelsFile, loadModels, type ModelEntry } from "../budget/index.js";
+import { ALL_AGENT_NAMES, findModelsFile, loadModels, type ModelEntry } from "../budget/index.js";
 import { AssayError, EXAMPLE_MODELS } from "../core/index.js";
 import { describeModelEnd, findCapabilities, type ModelIdentity } from "../models/index.js";
 import { findConfig } from "./config-file.js";
+import { searchFolder } from "./find-eval-modules.js";
 
 /** A model that ended or ends soon, and where it is named. */
 export interface EndingModel {
@@ -22,8 +23,8 @@ export interface ModelEndQuery {
 }
 
 /**
- * Finds models that ended or end soon in the models file, the config and the eval files of a folder, and among those
- * that Assay uses where none is named. Files are only read, never run.
+ * Finds models that ended or end soon in the models file, the config, the eval files and the experiments of a folder,
+ * and among those that Assay uses where none is named. Files are only read, never run.
  */
 export async function findEndingModels({ dir, now, modelsFile }: ModelEndQuery): Promise<EndingModel[]> {
   const found = findModelsFile(dir);
@@ -36,10 +37,11 @@ export async function findEndingModels({ dir, now, modelsFile }: ModelEndQuery):
 }
 
 async function listConfigFiles(dir: string): Promise<string[]> {
-  const { findSpecs } = await import("../evals/index.js");
+  const { findSpecs, listExperimentFiles } = await import("../evals/index.js");
   const specs = await ignoreUsageErrors(async () => findSpecs([dir]));
   const config = await ignoreUsageErrors(() => findConfig(dir));
-  return [...(config === undefined ? [] : [config]), ...(specs ?? [])];
+  const experiments = await listExperimentFiles(dir);
+  return [...(config === undefined ? [] : [config]), ...(specs ?? []), ...experiments, ...searchFolder(dir)];
 }
 
 /** What is wrong with a file is reported where it is used. */
@@ -67,19 +69,20 @@ function isKeyLine(line: string, name: string): boolean {
 }
 
 /** A model behind an address of its own may be served by anyone. */
-function identifyEntry({ apiName, provider, baseUrl }: ModelEntry): ModelIdentity {
+export function identifyEntry({ apiName, provider, baseUrl }: ModelEntry): ModelIdentity {
   return { model: apiName, provider: provider ?? (baseUrl === null ? null : "unknown") };
 }
 
 /** A word of a file that may name a model. */
 const MODEL_WORD = /(?<![\w./@:-])[a-z][\w./@:-]*\d[\w./@:-]*/gi;
+const AGENT_PREFIX = new RegExp(`^(?:${ALL_AGENT_NAMES.join("|")}):`);
 const COMMENT = /^\s*(?:#|\/\/|\*|\/\*)/;
 
 function findModelsInText(file: string, { dir, now }: ModelEndQuery): EndingModel[] {
   return readLines(file).flatMap((line, at) => {
     const words = COMMENT.test(line) ? [] : new Set(line.match(MODEL_WORD));
     // An agent and its model: `codex:gpt-6-sol`.
-    const models = [...words].map((word) => word.replace(/^(?:claude|codex|gemini|opencode|pi):/, ""));
+    const models = [...words].map((word) => word.replace(AGENT_PREFIX, ""));
     return models.flatMap((word) => describeEnding(splitModel(word), `${relative(dir, file)}:${at + 1}`, now));
   });
 }

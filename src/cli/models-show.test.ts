@@ -76,6 +76,12 @@ it.each([
   else expect(facts["capabilities from"]).toMatch(new RegExp(`; compiled \\d{4}-\\d\\d-\\d\\d, family ${family}$`));
 });
 
+it("names a similar model of the provider if nothing is known about this one", async () => {
+  expect(readFacts(await show("openai/gtp-6-sol"))["did you mean"]).toBe("gpt-6-sol");
+  for (const name of ["openai/gpt-6-sol", "ollama/gtp-6-sol", "openai/whatever-it-is"])
+    expect(readFacts(await show(name))["did you mean"]).toBeUndefined();
+});
+
 it.each([
   ["azure/gpt-6-luna", "https://RESOURCE.openai.azure.com/openai/v1", "azure/gpt-6-luna by name"],
   ["vertex/gemini-3.8-flash", "/publishers/google", "google/gemini-3.8-flash by name"],

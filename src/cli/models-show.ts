@@ -13,7 +13,13 @@ import {
 } from "../budget/index.js";
 import type { Price } from "../core/index.js";
 import { describePriceMatch, EXAMPLE_MODELS, EXIT, UsageError } from "../core/index.js";
-import { describeEfforts, describeModelEnd, findCapabilities, type ModelCapabilities } from "../models/index.js";
+import {
+  describeEfforts,
+  describeModelEnd,
+  findCapabilities,
+  findSimilarModel,
+  type ModelCapabilities,
+} from "../models/index.js";
 import type { TableColumn } from "../report/index.js";
 import { formatPricesPerMillion, listPriceLines, type PriceLine } from "./model-prices.js";
 import { createScreenLayout } from "./screen.js";
@@ -40,6 +46,8 @@ interface ShownModel {
   readonly isKeySet: boolean;
   readonly effort: ModelEntry["effort"];
   readonly capabilities: ModelCapabilities | null;
+  /** A known model that may be meant, if nothing is known about this one. */
+  readonly similar: string | null;
   readonly price: Price | null;
   /** Prices of the table that no cost contains, such as those of audio. */
   readonly unbilled: readonly string[];
@@ -91,6 +99,7 @@ async function lookUpModel(
     isKeySet: endpoint.keyVariable !== null && listMissingVariables(endpoint.keyVariable, env).length === 0,
     effort: entry?.effort ?? null,
     capabilities: findCapabilities({ model, provider: provider ?? (entry?.baseUrl == null ? null : "unknown") }),
+    similar: found === null && entry?.pricing == null ? findSimilarModel({ model, provider }) : null,
     price: entry?.price ?? found?.price ?? null,
     unbilled: listUnbilledPrices(found?.prices ?? {}),
     priceFound: entry?.pricing != null ? `given in ${file?.file ?? "models.yml"}` : describeFound(found),
@@ -160,6 +169,7 @@ function listShownFacts(shown: ShownModel, now: Date): ShownFact[] {
     ["key variable", endpoint.keyVariable === null ? "–" : `${endpoint.keyVariable} (${isKeySet ? "set" : "not set"})`],
     ...(effort === null ? [] : [["effort", String(effort)] satisfies [string, string]]),
     ...listCapabilityFacts(shown.capabilities, now),
+    ...(shown.similar === null ? [] : [["did you mean", shown.similar] satisfies [string, string]]),
     ["price", shown.priceFound],
     ...(shown.unbilled.length === 0 ? [] : [["not billed", shown.unbilled.join(", ")] satisfies [string, string]]),
   ];

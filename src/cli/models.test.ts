@@ -151,6 +151,19 @@ describe("assay models --check", () => {
     ]);
   });
 
+  it("warns of an effort that the model does not support", async () => {
+    const models =
+      "a: { provider: openai, api_name: gpt-6-luna, effort: minimal }\nb: { provider: ollama, effort: max }\n";
+    const { code, stderr } = await run({ "models.yml": models }, { check: true });
+    expect(code).toBe(0);
+    expect(stderr).toContain("a: The model gpt-6-luna does not support the effort minimal. Use one of: ");
+    expect(stderr).not.toContain("b: ");
+    vi.restoreAllMocks();
+    const { stdout } = await run({ "models.yml": models });
+    expect(stdout).toMatch(/^\| a +\|.*\| minimal +\|/m);
+    expect(stdout).toMatch(/^\| b +\|.*\| max +\|/m);
+  });
+
   it("prints each problem on a line and exits 2", async () => {
     const { code, stdout, stderr } = await run({ "models.yml": "a: { provder: x }\nb: 5\n" }, { check: true });
     expect(code).toBe(2);

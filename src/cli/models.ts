@@ -14,8 +14,9 @@ import {
 } from "../budget/index.js";
 import type { TokenPrices } from "../core/index.js";
 import { EXIT, getExampleModelName, UsageError } from "../core/index.js";
+import { explainUnsupportedEffort } from "../models/index.js";
 import { formatSeconds, replaceControlCharacters, type TableColumn } from "../report/index.js";
-import { findEndingModels } from "./model-ends.js";
+import { findEndingModels, identifyEntry } from "./model-ends.js";
 import { formatPricesPerMillion, toUsdPerMillion } from "./model-prices.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
@@ -132,6 +133,8 @@ function listModelWarnings(lines: readonly ModelLine[]): string[] {
     const warnings = missing.map(
       (variable) => `${model.name}: the variable ${variable} is not set. Set it to the key before a run.`,
     );
+    const effort = model.effort === null ? null : explainUnsupportedEffort(model.effort, identifyEntry(model));
+    if (effort !== null) warnings.push(`${model.name}: ${effort}`);
     if (endpoint.baseUrl === null && model.agentCli === null)
       warnings.push(
         isKnownProvider(model.provider)
@@ -147,6 +150,7 @@ const COLUMNS: readonly TableColumn<ModelLine>[] = [
   { title: "API name", cell: ({ model }) => model.apiName },
   { title: "provider", cell: ({ model }) => model.provider ?? "–" },
   { title: "agent", cell: ({ model }) => [model.agentCli ?? "–", model.agentModelName ?? ""].join(" ").trim() },
+  { title: "effort", cell: ({ model }) => String(model.effort ?? "–") },
   { title: "base URL", cell: ({ endpoint }) => redactUrl(endpoint.baseUrl) ?? "–" },
   { title: "key variable", cell: formatKeyCell },
   { title: "input/M", align: "right", cell: createPriceCell("input") },
@@ -181,7 +185,9 @@ function formatModelsTable(models: ModelsFile, lines: readonly ModelLine[]): str
     'Prices are in dollars per million tokens. Max cost is per trial; the column "rule" shows where it comes from.',
   ];
   const layout = createScreenLayout();
-  return `${layout.table(COLUMNS, lines)}\n\n${layout.bullets(facts)}\n`;
+  const hasEffort = lines.some(({ model }) => model.effort !== null);
+  const columns = COLUMNS.filter(({ title }) => hasEffort || title !== "effort");
+  return `${layout.table(columns, lines)}\n\n${layout.bullets(facts)}\n`;
 }
 
 /** Anything after the path may be a secret. */
@@ -222,6 +228,7 @@ function describeModelsJson(models: ModelsFile, lines: readonly ModelLine[]): st
       isKeySet,
       agentCli: model.agentCli,
       agentModelName: model.agentModelName,
+      effort: model.effort,
       pricesPerMillion: model.price === null ? null : formatPricesPerMillion(model.price),
       priceSource: model.priceSource,
       priceFrom: model.price?.source ?? null,

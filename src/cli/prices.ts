@@ -185,7 +185,7 @@ async function explainAll(models: readonly ProjectModel[], book: PriceBook): Pro
 /** A price without a start date is known for the day of its table, and for no earlier one. */
 function findPinProblem(name: string, price: PriceExplanation | null, day: string, table: PriceTable): string | null {
   if (day > table.date)
-    return `${name}: the table is from ${table.date} and does not know the prices of ${day}. Run: assay prices update`;
+    return `${name}: the table is from ${table.date} and does not know the prices of ${day}. Run assay prices update, or pin ${table.date}`;
   if (price === null)
     return `${name}: ${table.source} has no price for it. Give it pricing in models.yml, which needs no pin.`;
   if (day === table.date || (price.since !== null && price.since <= day)) return null;

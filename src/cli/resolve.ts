@@ -129,10 +129,13 @@ function requireNoModelSettings(config: RunConfig): void {
     (hasAgents && AGENT_SETTINGS.has(key)) ||
     (programs.length > 0 && key === "timeout") ||
     (hasUrls && URL_SETTINGS.has(key));
-  const unused = given.find(([key]) => !isUsed(key))?.[1];
+  const [key = "", unused] = given.find(([name]) => !isUsed(name)) ?? [];
   if (unused === undefined) return;
+  const [takers, flags] = AGENT_SETTINGS.has(key)
+    ? ["models and agents", "--model, --proxy or --agent"]
+    : ["models", "--model or --proxy"];
   throw new UsageError(
-    `${getFlagName(unused)} is only for models, but this run has none. Add --model or --proxy, or remove it.`,
+    `${getFlagName(unused)} is only for ${takers}, but this run has none. Add ${flags}, or remove it.`,
   );
 }
 

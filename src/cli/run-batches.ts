@@ -44,6 +44,7 @@ export function reportSubmitted(batches: Batches, goOn: string): PrintReport {
   return async () => {
     if (status !== null) printNote(`${isLate ? "The deadline of the batches is over" : "Submitted"}: ${status}.`);
     printNote(`Collect the results with: ${goOn}`);
+    if (isLate) printNote("To wait longer, add --batch-deadline 24h; to send the rest one by one, --batch-late live.");
     return isLate ? EXIT.infrastructure : EXIT.fine;
   };
 }

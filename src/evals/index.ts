@@ -48,7 +48,7 @@ export {
 export type { ConvertedProject } from "./promptfoo/convert.js";
 export { type EvalSuite, type EvalsConfig, resolveSharedEnvironments } from "./spec/evals-config.js";
 export { evalsSchema } from "./spec/evals-schema.js";
-export { findSpecs } from "./spec/find-specs.js";
+export { findSpecs, listExperimentFiles } from "./spec/find-specs.js";
 export { buildEvalJsonSchema } from "./spec/json-schema.js";
 export { SpecError } from "./spec/problems.js";
 export { type LoadSpecOptions, loadSpec } from "./spec/read-spec.js";

@@ -1,4 +1,4 @@
-import { type Effort, type EffortName, UsageError } from "../core/index.js";
+import { type Effort, type EffortName, findClosestName, UsageError } from "../core/index.js";
 import {
   ANTHROPIC_TABLE,
   type CapabilityTable,
@@ -127,13 +127,23 @@ export function describeEfforts({ names, tokens }: EffortSupport): string {
 
 /** Throws a `UsageError` with the allowed values if the model is known not to support an effort. */
 export function requireEffort(effort: Effort, identity: ModelIdentity): void {
+  const problem = explainUnsupportedEffort(effort, identity);
+  if (problem !== null) throw new UsageError(problem);
+}
+
+/**
+ * Says that a model is known not to support an effort, and which ones it does; null if it may.
+ * @example
+ * explainUnsupportedEffort("xhigh", { model: "gpt-6-luna" });
+ */
+export function explainUnsupportedEffort(effort: Effort, identity: ModelIdentity): string | null {
   const support = findCapabilities(identity)?.effort ?? null;
-  if (support === null || isEffortSupported(effort, support)) return;
+  if (support === null || isEffortSupported(effort, support)) return null;
   const values =
     support.names.length === 0 && support.tokens === null
       ? "It takes no effort: remove it for this model."
       : `Use one of: ${describeEfforts(support)}.`;
-  throw new UsageError(`The model ${identity.model} does not support the effort ${effort}. ${values}`);
+  return `The model ${identity.model} does not support the effort ${effort}. ${values}`;
 }
 
 function isEffortSupported(effort: Effort, { names, tokens }: EffortSupport): boolean {
@@ -157,4 +167,35 @@ export function describeModelEnd({ date, replacement }: ModelEnd, now: Date): st
   if (days > WARNING_DAYS) return null;
   const when = days > 0 ? `ends on ${date}, in ${days} ${days === 1 ? "day" : "days"}` : `ended on ${date}`;
   return replacement === null ? when : `${when}; its maker recommends ${replacement}`;
+}
+
+/**
+ * Finds the family that a model which no table has is most likely misspelled from; null if none is close, or if its
+ * provider is not the maker of one.
+ * @example
+ * findSimilarModel({ provider: "openai", model: "gtp-6-sol" }); // "gpt-6-sol"
+ */
+export function findSimilarModel({ model, provider = null }: ModelIdentity): string | null {
+  if (provider === null || findCapabilities({ model }) !== null) return null;
+  const own = TABLES.filter(({ providers }) => providers.includes(provider.toLowerCase()));
+  return (
+    findClosestName(
+      normalizeModelName(model),
+      own.flatMap(({ families }) => Object.keys(families)),
+    ) ?? null
+  );
+}
+
+/**
+ * Says what may be wrong with a model that its endpoint does not have: it ended, or its name is misspelled. Null if
+ * neither is known.
+ * @example
+ * explainMissingModel({ provider: "openai", model: "gtp-6-sol" }, new Date()); // 'Did you mean "gpt-6-sol"?'
+ */
+export function explainMissingModel(identity: ModelIdentity, now: Date): string | null {
+  const ends = findCapabilities(identity)?.ends ?? null;
+  const end = ends === null ? null : describeModelEnd(ends, now);
+  if (end !== null) return `The model ${end}.`;
+  const similar = findSimilarModel(identity);
+  return similar === null ? null : `Did you mean "${similar}"?`;
 }

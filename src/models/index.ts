@@ -12,7 +12,10 @@ export {
 export {
   describeEfforts,
   describeModelEnd,
+  explainMissingModel,
+  explainUnsupportedEffort,
   findCapabilities,
+  findSimilarModel,
   type ModelCapabilities,
   type ModelIdentity,
   requireEffort,

@@ -7,6 +7,7 @@ import {
   type Dialect,
   EVENT_STREAM_TYPE,
   EventStreamReader,
+  explainMissingModel,
   findRefusedParameter,
   type HttpClient,
   type HttpHeaders,
@@ -396,6 +397,8 @@ interface CallSite {
   /** Host and port. */
   readonly host: string;
   readonly model: string;
+  /** Null if unknown. */
+  readonly provider: string | null;
   readonly keyLabel: string;
 }
 
@@ -425,7 +428,7 @@ function createStatusError(site: CallSite, { status, headers, said, now }: Faile
   const isPassing = category !== "api_error" || isServerFault(status);
   const retry = { afterMs: parseRetryAfter(headers, now) };
   const outlook = classifyOutlook(status, said);
-  return new TrialError(category, explainStatus(site, status, said), {
+  return new TrialError(category, explainStatus(site, { status, said, now }), {
     ...(isPassing && { retry }),
     ...(outlook !== null && { outlook }),
   });
@@ -445,14 +448,21 @@ function isServerFault(status: number): boolean {
   return status >= 500 || status === 424;
 }
 
-function explainStatus({ host, url, model, keyLabel }: CallSite, status: number, said: string): string {
+function explainStatus(
+  { host, url, model, provider, keyLabel }: CallSite,
+  { status, said, now }: Pick<FailedAnswer, "status" | "said" | "now">,
+): string {
   const words = said === "" ? "." : `: ${said}`;
   const named = model === "" ? "" : ` for the model "${model}"`;
   if (status === 401 || status === 403) {
     const refused = keyLabel === "no key" ? "it requires a key, but none was given" : `${keyLabel} was rejected`;
     return `${host} answered ${status}: ${refused}${said === "" ? "." : ` (${said}).`}`;
   }
-  if (status === 404) return `${host} answered 404${named} at ${url}. Check the base URL and the model's name${words}`;
+  if (status === 404) {
+    const known = model === "" ? null : explainMissingModel({ model, provider }, new Date(now));
+    const hint = known === null ? "" : ` ${known}`;
+    return `${host} answered 404${named} at ${url}.${hint} Check the base URL and the model's name${words}`;
+  }
   return `${host} answered ${status}${named}${words}`;
 }
 

@@ -128,7 +128,7 @@ export class ModelConversation implements ConversationRecord {
   async #callWithoutRefused(signal: AbortSignal, reply: ModelReply): Promise<void> {
     const { settings, client, options, refused } = this.#context;
     const { dialect, url, host, model, key, stream } = settings;
-    const site = { url, host, model, keyLabel: key.label };
+    const site = { url, host, model, provider: options.provider ?? null, keyLabel: key.label };
     const now = options.now ?? Date.now;
     for (const tried = new Set<string>(); ; ) {
       const sent = this.#body();

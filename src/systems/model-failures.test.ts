@@ -77,6 +77,22 @@ describe("a status", () => {
     expect((await failing(refuse)).message).toMatch(/it requires a key, but none was given/);
   });
 
+  it.each([
+    [
+      "gpt-3.5-turbo",
+      "openai",
+      "The model ended on 2026-10-23; its maker recommends gpt-5.6-terra. Check the base URL",
+    ],
+    ["gpt-5-2025-08-07", "openai", "The model ends on 2026-12-11, in 23 days"],
+    ["gtp-6-sol", "openai", 'Did you mean "gpt-6-sol"? Check the base URL'],
+    ["gtp-6-sol", "groq", "completions. Check the base URL"],
+    ["llama-3.3-70b", "openai", "completions. Check the base URL"],
+  ])("404 for %s of %s says what is known", async (model, provider, text) => {
+    const now = () => Date.parse("2026-11-18");
+    const error = await failing((response) => response.writeHead(404).end("not found"), { model, provider, now });
+    expect(error.message).toContain(text);
+  });
+
   it("404 names the URL and the model", async () => {
     const error = await failing((response) => response.writeHead(404).end("not found"), { model: "gpt-x" });
     expect(error.message).toMatch(/404 for the model "gpt-x" at http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/);

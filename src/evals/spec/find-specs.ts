@@ -71,6 +71,14 @@ export async function findSpecs(paths: readonly string[]): Promise<string[]> {
   return [...found.values()];
 }
 
+/** The usual names of experiment files: `experiment.yaml`, `skill.experiment.yml`. */
+const EXPERIMENT_NAME = /(?:^|[/.-])experiment\.ya?ml$/;
+
+/** Lists the files of a folder and those in it that are called like experiments. */
+export function listExperimentFiles(dir: string): Promise<string[]> {
+  return listFilesBelow(dir, { canContain: isSearchedFolder, matches: (path) => EXPERIMENT_NAME.test(path) });
+}
+
 async function findSpecsAtPath(path: string): Promise<string[]> {
   const stats = await stat(path).catch(() => null);
   if (stats?.isFile() === true) return [path];

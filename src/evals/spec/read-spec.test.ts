@@ -105,6 +105,18 @@ describe("loadSpec", () => {
   });
 });
 
+it.each(["hi", "[low, hi]", "0", "[low, 1.5]"])(
+  "an effort of %s is an error that says what it can be",
+  async (effort) => {
+    const stimuli = "stimuli:\n  - { name: s, prompt: p, graders: [{ type: completed }] }\n";
+    using folder = createSpecFolder(`defaults: { effort: ${effort} }\n${stimuli}`);
+    const { problems } = await readSpec(folder.file, { registry });
+    expect(problems.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/must be none, .*, or a number of thinking tokens\.$/),
+    ]);
+  },
+);
+
 describe("options of loadSpec", () => {
   const FILE = `type: regression\ndefaults: { runs: 2, judge_model: a }\nstimuli:\n  - { name: s, prompt: p, rubric: [good], graders: [{ type: completed }] }\n`;
 

@@ -18,9 +18,11 @@ import {
 } from "./fields.js";
 import { environmentOrNameSchema } from "./spec-environment.js";
 
-const effort = z.union([z.enum(EFFORT_NAMES), z.number().int().min(1)], {
-  error: `must be ${EFFORT_NAMES.join(", ")}, or a number of thinking tokens`,
-});
+const effortError = { error: `must be ${EFFORT_NAMES.join(", ")}, or a number of thinking tokens` };
+const effort = z.union(
+  [z.enum(EFFORT_NAMES, effortError), z.number(effortError).int(effortError).min(1, effortError)],
+  effortError,
+);
 
 /** More trials of one test case add nothing and are most likely a typo. */
 const MAX_RUNS = 10_000;
