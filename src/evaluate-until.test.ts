@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createPrice } from "./budget/index.js";
+import { makeDataset } from "./core/dataset.js";
 import type { Example } from "./core/example.js";
 import type { System } from "./core/system.js";
 import { evaluate } from "./evaluate.js";
@@ -153,6 +154,34 @@ describe("a run with a question", () => {
     const { seen = 0, passedOver = 0 } = sequential?.tasks ?? {};
     expect(passedOver).toBeGreaterThan(0);
     expect(sequential?.findings[0]?.n).toBe(seen - passedOver);
+  });
+
+  it("counts each group once, and has no interval beside means over tasks if groups differ in size", async () => {
+    const makeTalks = (sizes: readonly number[]) => {
+      const examples = sizes.flatMap((size, talk) =>
+        Array.from({ length: size }, (_, i) => ({ id: `${talk}-${i}`, question: "q", talk })),
+      );
+      return makeDataset({ name: "talks", examples, groupBy: "talk" });
+    };
+    const sizes = Array.from({ length: 40 }, (_, talk) => (talk % 2 === 0 ? 1 : 7));
+    // Only the whole dataset is that precise.
+    const until = { question: "precision<=0.0001", population: "dataset" };
+    const result = await run([createSystem("a", 0.6)], { dataset: makeTalks(sizes), until });
+    const rates = sizes.map(
+      (size, talk) => result.rows.filter(({ group, passed }) => group === talk && passed).length / size,
+    );
+    const [finding] = result.sequential?.findings ?? [];
+    expect(finding?.value).toBeCloseTo(rates.reduce((sum, each) => sum + each, 0) / 40, 12);
+    expect(finding).toMatchObject({ n: 40, answer: "precise", low: finding?.value, high: finding?.value });
+    expect(result.summary.a?.pass_rate).not.toBeCloseTo(finding?.value ?? 0, 3);
+    expect(result.sequential?.groups).toEqual({ planned: 40, seen: 40, smallest: 1, largest: 7 });
+    expect(result.summary.a).toMatchObject({ pass_rate_ci_low: null, mean_score_ci_high: null });
+    expect(result.reasons.a?.pass_rate_ci_low).toMatch(/about the mean over groups/);
+    expect(result.toTable()).toContain("Groups of 1 to 7 tasks count once each");
+    const even = await run([createSystem("a", 0.6)], { dataset: makeTalks(sizes.map(() => 4)), until });
+    expect(even.sequential?.groups).toMatchObject({ smallest: 4, largest: 4 });
+    expect(even.summary.a?.pass_rate_ci_low).toBeGreaterThan(0.3);
+    expect(even.toTable()).not.toContain("count once each");
   });
 
   it("refuses a field that is not a score", async () => {

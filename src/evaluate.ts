@@ -60,7 +60,8 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
     const times = new SystemTimer(() => performance.now());
     try {
       if (store.journal !== null && options.resume === undefined) baseline.store(store.journal.dir);
-      for (const note of store.notes) options.onNote?.(note);
+      const limits = options.resume === undefined ? sequential?.describeRunLimits(plan, config) : [];
+      for (const note of [...store.notes, ...(limits ?? [])]) options.onNote?.(note);
       options.batches?.attach(
         plan.systems.map(({ name }) => name),
         store.journal?.openBatches(),

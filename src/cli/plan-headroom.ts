@@ -1,14 +1,12 @@
 import { basename } from "node:path";
-import { RunFolderError } from "../core/index.js";
-import { describeRunHeadroom } from "../metrics/index.js";
-import { formatNumber } from "../report/index.js";
+import { RunFolderError, type UntilConfig } from "../core/index.js";
+import { describeMarginHeadroom, describeRunHeadroom, describeUntilHeadroom } from "../metrics/index.js";
 import type { Plan } from "../runner/index.js";
 import { readCountedRows } from "../runs/index.js";
-import { detectableDifference, requiredTasks, wilsonInterval } from "../stats/index.js";
 import { findLatestRun, readManifest } from "../store/index.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 
-type HeadroomConfig = Pick<RunConfig, "margin" | "until" | "quality" | "population" | "confidence" | "runsDir">;
+type HeadroomConfig = Pick<RunConfig, "margin" | "runsDir">;
 
 /** The one-sided level of non-inferiority, as the level of a two-sided test. */
 const NON_INFERIORITY_ALPHA = 0.1;
@@ -17,44 +15,22 @@ const NON_INFERIORITY_ALPHA = 0.1;
  * What a run has no room to show, before anything is spent: a difference or precision that all its tasks cannot give, and
  * what the latest run of the first system on the same datasets says about ceilings and scores that never vary.
  */
-export async function describePlanHeadroom(plan: Plan, config: HeadroomConfig): Promise<string[]> {
-  return [...(await describeAsked(plan, config)), ...describeStored(plan, config.runsDir ?? DEFAULT_RUNS_DIR)];
+export function describePlanHeadroom(
+  plan: Plan,
+  { until, config }: { until: UntilConfig | null; config: HeadroomConfig },
+): string[] {
+  const asked = describeAsked(plan, { until, margin: config.margin });
+  return [...asked, ...describeStored(plan, config.runsDir ?? DEFAULT_RUNS_DIR)];
 }
 
-async function describeAsked(plan: Plan, config: HeadroomConfig): Promise<string[]> {
-  const tasks = plan.examples.length;
-  if (tasks < 2) return [];
-  if (config.margin !== undefined) return plan.systems.length < 2 ? [] : describeMargin(plan, config.margin);
-  const halfWidth = await readPrecision(plan, config);
-  if (halfWidth === null) return [];
-  const { low, high } = wilsonInterval(tasks / 2, tasks);
-  const least = (high - low) / 2;
-  if (least <= halfWidth) return [];
-  return [
-    `all ${tasks} tasks tell a pass rate of one half to ±${formatNumber(least)}, not to the ±${halfWidth} that is asked for: about ${Math.ceil(tasks * (least / halfWidth) ** 2)} tasks could`,
-  ];
-}
-
-function describeMargin({ examples, trials }: Plan, margin: number): string[] {
-  const design = { trialsA: trials, alpha: NON_INFERIORITY_ALPHA };
-  const least = detectableDifference({ n: examples.length, ...design });
-  if (least <= margin) return [];
-  return [
-    `all ${examples.length} tasks can tell a loss of ${formatNumber(least)} at 80 % power, not the margin of ${margin} that is asked for: about ${requiredTasks({ difference: margin, ...design })} tasks could, or more trials of each`,
-  ];
-}
-
-/** Most runs have no question, and do without its code. */
-async function readPrecision({ systems }: Plan, config: HeadroomConfig): Promise<number | null> {
-  const { until, quality, population, confidence } = config;
-  if (until === undefined) return null;
-  const { resolveUntil, toSequentialQuestion } = await import("../metrics/sequential/question.js");
-  const asked = resolveUntil(
-    { question: until, quality, population, confidence },
-    systems.map(({ name }) => name),
-  );
-  const question = asked === null ? null : toSequentialQuestion(asked);
-  return question !== null && question !== "race" && question.kind === "precision" ? question.halfWidth : null;
+function describeAsked(
+  { examples, systems, trials }: Plan,
+  { until, margin }: { until: UntilConfig | null; margin: number | undefined },
+): string[] {
+  const tasks = examples.length;
+  if (until !== null) return describeUntilHeadroom(until, { tasks, trials });
+  if (margin === undefined || systems.length < 2 || tasks < 2) return [];
+  return describeMarginHeadroom(margin, { tasks, trials, alpha: NON_INFERIORITY_ALPHA });
 }
 
 function describeStored({ systems, datasetPlans }: Plan, runsDir: string): string[] {

@@ -140,7 +140,7 @@ export function requireSystemsAndDatasets(systems: readonly System[], config: Ru
 
 async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet | undefined): Promise<PrintReport> {
   const { systems, datasets, evaluators, metrics } = parts;
-  await resolveRunUntil(toEvaluateOptions(parts, config));
+  const until = await resolveRunUntil(toEvaluateOptions(parts, config));
   const plan = await makePlan({
     ...toPlanOptions(config),
     systems,
@@ -158,7 +158,7 @@ async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet |
     spentUsd: 0,
     datasets: plan.datasetPlans,
   });
-  const notes = [...plan.notes, ...(await describePlanHeadroom(plan, config))];
+  const notes = [...plan.notes, ...describePlanHeadroom(plan, { until, config })];
   const limits = { maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   const options = { tokenizer, output, ...limits, isBatched: config.batch === true };
   return async () => {

@@ -206,6 +206,7 @@ export {
   MEASURE_PREFIX,
   makeRow,
   type NamedRowField,
+  NO_CONFIDENCE_NOTE,
   OTHER_MODEL_NOTE,
   OUTCOMES,
   type Outcome,
@@ -224,11 +225,18 @@ export type {
   SequentialAnswer,
   SequentialArm,
   SequentialFinding,
+  SequentialGroups,
   SequentialReport,
   StoredBaseline,
   UntilConfig,
 } from "./sequential.js";
-export { asksForReaching, findSequentialArm, listComparedVariants, nameStoredBaseline } from "./sequential.js";
+export {
+  asksForReaching,
+  findSequentialArm,
+  isAboutGroups,
+  listComparedVariants,
+  nameStoredBaseline,
+} from "./sequential.js";
 export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
 export type { StratifiedFigure, StratifiedFigures } from "./strata.js";
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";

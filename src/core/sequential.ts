@@ -90,6 +90,15 @@ export interface SequentialArm {
   readonly notSpentUsd: number | null;
 }
 
+/** Groups of tasks, of which each counts once, whatever its size. */
+export interface SequentialGroups {
+  readonly planned: number;
+  readonly seen: number;
+  /** The numbers of tasks in the smallest and the largest group. */
+  readonly smallest: number;
+  readonly largest: number;
+}
+
 /** What a run that may stop before its last task has decided, recomputed from its rows. */
 export interface SequentialReport extends Omit<UntilConfig, "order"> {
   readonly isDecided: boolean;
@@ -104,7 +113,7 @@ export interface SequentialReport extends Omit<UntilConfig, "order"> {
     readonly passedOver: number;
   };
   /** Groups of tasks that count as one; null if every task is by itself. */
-  readonly groups: { readonly planned: number; readonly seen: number } | null;
+  readonly groups: SequentialGroups | null;
   readonly findings: readonly SequentialFinding[];
   readonly arms: readonly SequentialArm[];
   readonly spentUsd: number | null;
@@ -116,6 +125,14 @@ export interface SequentialReport extends Omit<UntilConfig, "order"> {
 /** Whether the question of a threshold is answered with yes if the threshold is reached. */
 export function asksForReaching({ question }: Pick<UntilConfig, "question">): boolean {
   return question.includes(">=");
+}
+
+/**
+ * Whether the verdict is about the mean over groups, while figures of systems are means over tasks: with groups of
+ * different sizes the two differ.
+ */
+export function isAboutGroups({ groups }: Pick<SequentialReport, "groups">): boolean {
+  return groups !== null && groups.smallest !== groups.largest;
 }
 
 /** What is compared: the variants, or each system by itself, after the system of a stored run. */

@@ -112,6 +112,7 @@ export {
   type TrialGrade,
   weightedScore,
 } from "./scoring.js";
+export { describeMarginHeadroom, describeUntilHeadroom } from "./sequential/headroom.js";
 export { nameTaskOfRow, SequentialJudge } from "./sequential/judge.js";
 export { recallUntil, type UntilOptions } from "./sequential/question.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";

@@ -13,7 +13,14 @@ import type {
   Summary,
   Timing,
 } from "../core/index.js";
-import { type EvalRow, getOwn, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/index.js";
+import {
+  type EvalRow,
+  getOwn,
+  NO_CONFIDENCE_NOTE,
+  OTHER_MODEL_NOTE,
+  ROW_FIELDS,
+  SENT_WITHOUT_NOTE,
+} from "../core/index.js";
 import { summarize } from "../metrics/index.js";
 import { buildEffortCurves } from "./effort-curves.js";
 import { buildFrontier } from "./frontier.js";
@@ -63,7 +70,9 @@ export class RunResult implements EvalResult {
     // Also for a part of its rows, which has no verdict of its own.
     const isSequential = parts.config.until !== undefined;
     this.summary = isSequential ? useAnytimeIntervals(summary, this.sequential) : summary;
-    this.reasons = isSequential ? explainAllMissingBounds(this.summary, reasons) : reasons;
+    this.reasons = isSequential
+      ? explainAllMissingBounds(this.summary, { reasons, sequential: this.sequential })
+      : reasons;
     this.across = across;
     this.acrossReasons = acrossReasons;
     this.labels = labels;
@@ -137,10 +146,16 @@ export class RunResult implements EvalResult {
 
 function explainAllMissingBounds(
   summary: Readonly<Record<string, Summary>>,
-  reasons: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  {
+    reasons,
+    sequential,
+  }: { reasons: Readonly<Record<string, Readonly<Record<string, string>>>>; sequential: SequentialReport | null },
 ): Record<string, Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(summary).map(([system, own]) => [system, { ...reasons[system], ...explainMissingBounds(own) }]),
+    Object.entries(summary).map(([system, own]) => [
+      system,
+      { ...reasons[system], ...explainMissingBounds(own, sequential) },
+    ]),
   );
 }
 
@@ -172,7 +187,7 @@ function filterConfig(rows: readonly EvalRow[], config: EvalConfig): EvalConfig 
 }
 
 /** Notes that change the meaning of a figure, so that reports must show them. */
-const REPORTED_NOTE_PREFIXES = [`${OTHER_MODEL_NOTE}:`, `${SENT_WITHOUT_NOTE} `];
+const REPORTED_NOTE_PREFIXES = [`${OTHER_MODEL_NOTE}:`, `${SENT_WITHOUT_NOTE} `, NO_CONFIDENCE_NOTE];
 
 /** For each system, the row notes to repeat in a report, with the number of trials. */
 function collectReportedNotes(rows: readonly EvalRow[]): string[] {

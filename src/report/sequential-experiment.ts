@@ -1,7 +1,14 @@
-import type { QualityKey, SequentialArm, SequentialFinding, SequentialReport } from "../core/index.js";
+import {
+  type AnytimeInterval,
+  isAboutGroups,
+  type QualityKey,
+  type SequentialArm,
+  type SequentialFinding,
+  type SequentialReport,
+} from "../core/index.js";
 import type { Lift } from "../metrics/index.js";
 import type { ExperimentReport, Figure, PairedDelta, VariantLift } from "./experiment-figures.js";
-import { NO_FIXED_INTERVAL } from "./sequential.js";
+import { ABOUT_GROUPS, NO_FIXED_INTERVAL } from "./sequential.js";
 
 type ReportedVariant = ExperimentReport["variants"][number];
 
@@ -13,12 +20,15 @@ export function useSequentialFindings(report: ExperimentReport, sequential: Sequ
   // The weighted score is another one than that of the verdict.
   const isMeanKnown = report.scoreField === "score";
   const arms = new Map(sequential.arms.map((arm) => [arm.system, arm]));
+  const isByGroup = isAboutGroups(sequential);
   const findings = new Map(sequential.findings.map((finding) => [finding.system, finding]));
   return {
     ...report,
     level: sequential.level,
     cost: null,
-    variants: report.variants.map((variant) => describeVariant(variant, { arm: arms.get(variant.name), isMeanKnown })),
+    variants: report.variants.map((variant) =>
+      describeVariant(variant, { arm: arms.get(variant.name), isMeanKnown, isByGroup }),
+    ),
     lifts: report.lifts.map((lift) => {
       const finding = findings.get(lift.variant);
       return describeLift(lift, { finding, quality: sequential.quality, isMeanKnown });
@@ -28,16 +38,18 @@ export function useSequentialFindings(report: ExperimentReport, sequential: Sequ
 
 function describeVariant(
   variant: ReportedVariant,
-  { arm, isMeanKnown }: { arm: SequentialArm | undefined; isMeanKnown: boolean },
+  { arm, isMeanKnown, isByGroup }: { arm: SequentialArm | undefined; isMeanKnown: boolean; isByGroup: boolean },
 ): ReportedVariant {
   const { planned, trials } = variant;
+  const useOwnInterval = (figure: Figure, interval?: AnytimeInterval) =>
+    isByGroup && interval !== undefined ? leaveOutInterval(figure, ABOUT_GROUPS) : useAnytimeInterval(figure, interval);
   const needed = planned === null ? null : planned - (arm?.notRun ?? 0);
   return {
     ...variant,
     planned: needed,
     coverage: needed === null ? variant.coverage : needed === 0 ? 0 : (trials.pass + trials.fail) / needed,
-    passRate: useAnytimeInterval(variant.passRate, arm?.intervals.pass_rate),
-    meanScore: useAnytimeInterval(variant.meanScore, isMeanKnown ? arm?.intervals.mean_score : undefined),
+    passRate: useOwnInterval(variant.passRate, arm?.intervals.pass_rate),
+    meanScore: useOwnInterval(variant.meanScore, isMeanKnown ? arm?.intervals.mean_score : undefined),
     curves: variant.curves.map(({ k, passAtK, passHatK }) => ({
       k,
       passAtK: useAnytimeInterval(passAtK),
@@ -49,11 +61,15 @@ function describeVariant(
 }
 
 /** Trials that were under way when it was decided count in the value, but not in its interval. */
-function useAnytimeInterval(figure: Figure, interval?: SequentialArm["intervals"][QualityKey]): Figure {
+function useAnytimeInterval(figure: Figure, interval?: AnytimeInterval): Figure {
   if (figure.value === null) return figure;
-  if (interval === undefined) return { ...figure, low: null, high: null, reason: NO_FIXED_INTERVAL };
+  if (interval === undefined) return leaveOutInterval(figure, NO_FIXED_INTERVAL);
   const { reason: _, ...rest } = figure;
   return { ...rest, low: Math.min(interval.low, figure.value), high: Math.max(interval.high, figure.value) };
+}
+
+function leaveOutInterval(figure: Figure, reason: string): Figure {
+  return figure.value === null ? figure : { ...figure, low: null, high: null, reason };
 }
 
 interface FindingOfVariant {

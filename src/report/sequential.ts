@@ -1,5 +1,6 @@
 import {
   asksForReaching,
+  isAboutGroups,
   type QualityKey,
   type SequentialArm,
   type SequentialFinding,
@@ -14,6 +15,9 @@ const BOUND_KEY = /^(.*)_ci_(low|high)$/;
 
 /** Why a run that may stop early has no other intervals. */
 export const NO_FIXED_INTERVAL = "a fixed-sample interval does not hold for a run that may stop early";
+/** Why a run with groups of different sizes has no intervals of its systems. */
+export const ABOUT_GROUPS =
+  "the interval that holds at any time is about the mean over groups, which is not this mean over tasks";
 
 /**
  * Replaces the intervals of quality by those that hold at any time, and removes all others: fixed-sample intervals do not
@@ -25,7 +29,8 @@ export function useAnytimeIntervals(
 ): Record<string, Summary> {
   return Object.fromEntries(
     Object.entries(summary).map(([system, own]) => {
-      const arm = sequential?.arms.find((one) => one.system === system);
+      const isKnown = sequential !== null && !isAboutGroups(sequential);
+      const arm = isKnown ? sequential.arms.find((one) => one.system === system) : undefined;
       const entries = Object.entries(own).map(([key, value]) => [key, replaceBound(own, { key, value, arm })] as const);
       return [system, Object.fromEntries(entries)];
     }),
@@ -47,9 +52,17 @@ function replaceBound(
 }
 
 /** The reasons why bounds are missing. */
-export function explainMissingBounds(summary: Summary): Record<string, string> {
+export function explainMissingBounds(summary: Summary, sequential: SequentialReport | null): Record<string, string> {
   const missing = Object.entries(summary).filter(([key, value]) => BOUND_KEY.test(key) && value === null);
-  return Object.fromEntries(missing.map(([key]) => [key, NO_FIXED_INTERVAL]));
+  const isByGroup = sequential !== null && isAboutGroups(sequential);
+  return Object.fromEntries(
+    missing.map(([key]) => [key, isByGroup && isQualityKey(key) ? ABOUT_GROUPS : NO_FIXED_INTERVAL]),
+  );
+}
+
+function isQualityKey(bound: string): boolean {
+  const [, metric] = BOUND_KEY.exec(bound) ?? [];
+  return metric === "pass_rate" || metric === "mean_score";
 }
 
 /** The verdict of a run that may stop early, for the top of its report. Empty for other runs. */
@@ -88,7 +101,7 @@ function describeFinding(finding: SequentialFinding, report: SequentialReport): 
   if (finding.answer === null) return `${words}; undecided after ${formatTasks(report, report.tasks.seen)}.`;
   const after = formatTasks(report, finding.decidedAfter ?? report.tasks.seen);
   if (finding.isFinal)
-    return `${words}; decided by the fixed-sample test of all ${formatPlural(report.tasks.planned, "task")}.`;
+    return `${words}; decided by the fixed-sample test of all ${formatAllTasks(report)}, which is sharper than the interval that holds at any time.`;
   return finding.answer === "not best" ? `${words}; dropped after ${after}.` : `${words}; decided after ${after}.`;
 }
 
@@ -117,14 +130,27 @@ function describeAnswer(finding: SequentialFinding, report: SequentialReport): s
 }
 
 function formatTasks({ tasks, groups }: SequentialReport, seen: number): string {
-  const inGroups = groups === null ? "" : ` in ${formatPlural(groups.planned, "group")}`;
-  return `${seen.toLocaleString("en-US")} of ${tasks.planned.toLocaleString("en-US")} tasks${inGroups}`;
+  return `${seen.toLocaleString("en-US")} of ${tasks.planned.toLocaleString("en-US")} tasks${formatGroups(groups)}`;
 }
 
-export function describeTasks({ tasks, population }: SequentialReport): string[] {
+function formatAllTasks({ tasks, groups }: SequentialReport): string {
+  return `${formatPlural(tasks.planned, "task")}${formatGroups(groups)}`;
+}
+
+function formatGroups(groups: SequentialReport["groups"]): string {
+  return groups === null ? "" : ` in ${formatPlural(groups.planned, "group")}`;
+}
+
+export function describeTasks(report: SequentialReport): string[] {
+  const { tasks, population, groups } = report;
   const passedOver = `${formatPlural(tasks.passedOver, "task")} passed over: not every system had a score in ${tasks.passedOver === 1 ? "it" : "them"}.`;
   return [
     ...(tasks.passedOver === 0 ? [] : [passedOver]),
+    ...(groups !== null && isAboutGroups(report)
+      ? [
+          `Groups of ${groups.smallest} to ${groups.largest} tasks count once each: the verdict is about the mean over groups, and figures of systems are means over tasks, without an interval here.`,
+        ]
+      : []),
     ...(population === "dataset"
       ? ["The verdict is about the tasks of this dataset, not about others like them."]
       : []),
@@ -141,7 +167,11 @@ export function describeCost({ arms, spentUsd, notSpentUsd, fixedUsd }: Sequenti
   return `${spent}${formatDollars(notSpentUsd)} not spent: ${trials}. All planned trials would have cost ${formatDollars(fixedUsd)}.`;
 }
 
-export function describeLevels({ level, armLevel, alpha }: SequentialReport): string {
-  const others = level === armLevel ? "" : `, those of the systems in the table at ${formatShare(armLevel)}`;
+export function describeLevels(report: SequentialReport): string {
+  const { level, armLevel, alpha } = report;
+  const others =
+    level === armLevel || isAboutGroups(report)
+      ? ""
+      : `, those of the systems in the table at ${formatShare(armLevel)}`;
   return `Sequential run: the verdict is wrong with a chance of at most ${formatShare(alpha)}. Intervals hold at any time, here at a level of ${formatShare(level)}${others}. Fixed-sample intervals and p-values are left out, because they do not hold for a run that may stop early.`;
 }

@@ -19,7 +19,7 @@ export {
   readNotRun,
   type TrialGate,
 } from "./gate.js";
-export { groupExamples, orderTasks, type TaskUnits } from "./order.js";
+export { type ExampleGroups, groupExamples, orderTasks, type TaskUnits } from "./order.js";
 export { describePlanDatasets, getRowIndex, isPlanned, makePlan, type Plan, requirePositiveInteger } from "./plan.js";
 export type {
   BudgetPort,

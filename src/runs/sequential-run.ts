@@ -1,6 +1,14 @@
 import type { ComparedVariant, EvalConfig, EvalRow, Example, SequentialArm, SequentialReport } from "../core/index.js";
-import { nameTaskOfRow, SequentialJudge } from "../metrics/index.js";
-import { groupExamples, orderTasks, type Plan, readNotRun, type StopRule, type TaskUnits } from "../runner/index.js";
+import { describeUntilHeadroom, nameTaskOfRow, SequentialJudge } from "../metrics/index.js";
+import {
+  type ExampleGroups,
+  groupExamples,
+  orderTasks,
+  type Plan,
+  readNotRun,
+  type StopRule,
+  type TaskUnits,
+} from "../runner/index.js";
 
 /** The rule that stops a run; undefined if it has none. `stored` are the rows of the stored run it is compared with. */
 export function createStopRule(plan: Plan, config: EvalConfig, stored: readonly EvalRow[] = []): StopRule | undefined {
@@ -11,6 +19,11 @@ export function createStopRule(plan: Plan, config: EvalConfig, stored: readonly 
   if (stored.length === 0) return judge;
   const find = indexStoredRows(stored, nameTask);
   return { look: (rows) => judge.look([...rows, ...find(rows.map(nameTask))]) };
+}
+
+/** What even all tasks of the run cannot show of what is asked for. */
+export function describeRunLimits({ examples, trials }: Plan, { until }: EvalConfig): string[] {
+  return until === undefined ? [] : describeUntilHeadroom(until, { tasks: examples.length, trials });
 }
 
 /** Tasks of datasets that share them have the same name in all. */
@@ -75,7 +88,8 @@ export function reportSequentialRun({ config, examples, rows, stored = [] }: Seq
     level: judge.level,
     armLevel: 1 - until.alpha,
     tasks: { planned: schedule.tasks, seen, passedOver },
-    groups: schedule.isGrouped ? { planned: schedule.units.count, seen: units } : null,
+    groups:
+      schedule.groupSizes === null ? null : { planned: schedule.units.count, seen: units, ...schedule.groupSizes },
     findings: judge.listFindings(),
     arms,
     spentUsd: addDollars(arms.map((arm) => arm.spentUsd)),
@@ -89,7 +103,8 @@ interface Schedule {
   units: TaskUnits;
   /** Examples that datasets share are one task. */
   tasks: number;
-  isGrouped: boolean;
+  /** Null if every task is by itself. */
+  groupSizes: { smallest: number; largest: number } | null;
   /** By example: the trials of each system. */
   countTrials(example: number, system: string): number;
   getExample(example: number): Example | undefined;
@@ -106,19 +121,32 @@ function orderStoredTasks({ datasets, systems, trials, seed }: EvalConfig, examp
   const datasetPlans = datasets.map(({ groupBy = null, pairedAs = null }) => ({ groupBy, pairedAs }));
   const groups = groupExamples({ examples, datasetIndexes, datasetPlans });
   const alone = datasetPlans.map(({ pairedAs }) => ({ groupBy: null, pairedAs }));
-  const tasks = groupExamples({ examples, datasetIndexes, datasetPlans: alone })?.count ?? examples.length;
+  const own = groupExamples({ examples, datasetIndexes, datasetPlans: alone });
+  const tasks = own?.count ?? examples.length;
+  const units = orderTasks({ examples, groups, seed });
   const countTrials = (example: number, system: string) => {
     const { terms } = datasets[datasetIndexes[example] ?? 0] ?? {};
     return (terms?.systems ?? systems).includes(system) ? (terms?.trials ?? trials) : 0;
   };
   return {
-    units: orderTasks({ examples, groups, seed }),
+    units,
     tasks,
-    isGrouped: groups !== null && groups.count < tasks,
+    groupSizes: groups === null || groups.count === tasks ? null : countGroupSizes(units, own),
     countTrials,
     getExample: (example) => examples[example],
     countPlanned: (system) => examples.reduce((sum, _, example) => sum + countTrials(example, system), 0),
   };
+}
+
+/** Examples that datasets share are one task. */
+function countGroupSizes(units: TaskUnits, tasks: ExampleGroups | null): { smallest: number; largest: number } {
+  let [smallest, largest] = [Number.POSITIVE_INFINITY, 0];
+  for (let position = 0; position < units.count; position++) {
+    const own = new Set(Array.from(units.listExamples(position), (example) => tasks?.of[example] ?? example));
+    smallest = Math.min(smallest, own.size);
+    largest = Math.max(largest, own.size);
+  }
+  return { smallest, largest };
 }
 
 interface Replay {

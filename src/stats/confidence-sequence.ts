@@ -1,6 +1,6 @@
 import { requireInteger, requireOpenProbability } from "./distributions.js";
 import type { Interval } from "./intervals.js";
-import type { Numbers } from "./mean.js";
+import { mean, type Numbers } from "./mean.js";
 
 /** What is known about observations before the first of them. */
 export interface ObservationOptions {
@@ -256,7 +256,7 @@ export class ConfidenceSequence {
 
   /** The mean of the observations; 0 without any. */
   get mean(): number {
-    return this.count === 0 ? 0 : this.#log.total / this.count;
+    return mean(this.#values);
   }
 
   /** Adds the next observation. Observations are in random order, or independent. */

@@ -1,6 +1,7 @@
 import {
   type ComparedVariant,
   didYouMean,
+  findClosestName,
   listComparedVariants,
   type Population,
   type QualityKey,
@@ -162,9 +163,9 @@ function parseBound(text: string, question: string): Bound {
   if (name === "") {
     const [word = ""] = text.split(/[\s<>=]/);
     const bare = ["pass_rate", "mean_score", "precision"].includes(text);
-    const hint = bare
-      ? ` Add a bound, such as ${QUESTIONS.find((one) => one.startsWith(text))}.`
-      : didYouMean(word, QUESTIONS);
+    const guess = findClosestName(word, QUESTIONS);
+    const meant = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+    const hint = bare ? ` Add a bound, such as ${QUESTIONS.find((one) => one.startsWith(text))}.` : meant;
     throw new UsageError(
       `Unknown question --until ${quoteQuestion(question)}. Ask one of: ${QUESTIONS.join(", ")}.${hint}`,
     );
