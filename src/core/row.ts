@@ -291,6 +291,9 @@ export const OTHER_MODEL_NOTE = "another model";
 /** First words of the note on a trial whose model rejected a request parameter. */
 export const SENT_WITHOUT_NOTE = "sent without";
 
+/** The note on rows of a stress test whose answer has no confidence, although one was asked for. */
+export const NO_CONFIDENCE_NOTE = "no confidence was stated";
+
 const REQUIRED_FIELDS = ["system", "exampleId", "outcome"] as const;
 
 /** The fields of a row; those without a neutral value are required. */

@@ -269,6 +269,14 @@ it("asks every arm for a confidence, which is graded apart from the answer", asy
   };
   const { rows } = await run([system], { asksConfidence: true, faults: [] }, { dataset: QUESTIONS.slice(0, 1) });
   expect(rows).toMatchObject([{ passed: true, confidence: 0.4 }]);
+  expect(rows[0]?.notes ?? []).toEqual([]);
+});
+
+it("notes answers without a confidence, and the report counts them", async () => {
+  const system: System = { name: "s", process: () => ({ response: "number 1" }) };
+  const { rows, notes } = await run([system], { asksConfidence: true, faults: [] }, { dataset: QUESTIONS.slice(0, 2) });
+  expect(rows[0]).toMatchObject({ passed: true, confidence: null, notes: ["no confidence was stated"] });
+  expect(notes).toContain("s: no confidence was stated (2 of 2 trials)");
 });
 
 describe("createArms", () => {

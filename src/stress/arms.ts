@@ -5,6 +5,7 @@ import {
   getErrorMessage,
   getExampleKey,
   isTrialError,
+  NO_CONFIDENCE_NOTE,
   type Output,
   type StressArm,
   type System,
@@ -99,6 +100,8 @@ class StressArmSystem implements System {
     const task = this.#toTask(example);
     const output = await this.#call(task, example, trial);
     const answered = this.#options.asksConfidence ? takeConfidence(output) : output;
+    const isSilent = this.#options.asksConfidence && answered.confidence === undefined;
+    if (isSilent && typeof answered.response === "string") trial.log(NO_CONFIDENCE_NOTE);
     return task.choice_order === undefined ? answered : { ...answered, choice_order: task.choice_order };
   }
 

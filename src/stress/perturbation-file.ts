@@ -66,9 +66,7 @@ export function parsePerturbations(names: readonly string[]): PerturbationKind[]
   return names.map((name, at) => {
     const kind = PERTURBATION_KINDS.find((known) => known === name);
     if (kind === undefined)
-      throw new UsageError(
-        `Unknown perturbation ${JSON.stringify(name)}.${didYouMean(name, PERTURBATION_KINDS)} Use ${PERTURBATION_KINDS.join(", ")}.`,
-      );
+      throw new UsageError(`Unknown perturbation ${JSON.stringify(name)}.${didYouMean(name, PERTURBATION_KINDS)}`);
     if (names.indexOf(name) < at) throw new UsageError(`The perturbation ${name} is given twice. Name each once.`);
     return kind;
   });

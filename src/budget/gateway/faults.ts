@@ -64,9 +64,7 @@ function parseFaultRule(part: string, text: string): FaultRule {
 function requireFaultKind(name: string): CallFaultKind {
   const kind = CALL_FAULT_KINDS.find((known) => known === name);
   if (kind !== undefined) return kind;
-  throw new UsageError(
-    `Unknown fault ${JSON.stringify(name)}.${didYouMean(name, CALL_FAULT_KINDS)} Use ${CALL_FAULT_KINDS.join(", ")}.`,
-  );
+  throw new UsageError(`Unknown fault ${JSON.stringify(name)}.${didYouMean(name, CALL_FAULT_KINDS)}`);
 }
 
 function parseFaultSeconds(kind: CallFaultKind, text: string | undefined): number | null {
