@@ -4,6 +4,7 @@ import { addCiCommand } from "./commands/ci.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { addCostCommand } from "./commands/cost.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
+import { addDiffCommand } from "./commands/diff.js";
 import { addEvalCommand, COMMON_EVAL_FLAGS } from "./commands/eval.js";
 import { addExperimentCommand } from "./commands/experiment.js";
 import { addExportCommand } from "./commands/export.js";
@@ -90,6 +91,7 @@ const COMMANDS: readonly CliCommand[] = [
   { name: "report", group: "Look", add: addReportCommand },
   { name: "show", group: "Look", add: addShowCommand },
   { name: "cost", group: "Look", add: addCostCommand },
+  { name: "diff", group: "Look", add: addDiffCommand },
   { name: "compare", group: "Look", add: addCompareCommand },
   { name: "tasks", group: "Look", add: addTasksCommand },
   { name: "runs", group: "Look", add: addRunsCommand },
