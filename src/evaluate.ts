@@ -3,7 +3,7 @@ import { type StandardMetrics, type StandardSummary, standardMetrics } from "./m
 import { memoTokenizer } from "./models/index.js";
 import { RunResult } from "./report/index.js";
 import type { CanaryResult, EarlierResults, RunPorts, UnreportedSpend } from "./runner/index.js";
-import { buildTiming, describeStoppedSystems, runPlan, SystemTimer } from "./runner/index.js";
+import { buildTiming, describeStoppedSystems, listPlanTerms, runPlan, SystemTimer } from "./runner/index.js";
 import type { EvaluateOptions, QueueRun } from "./runs/index.js";
 import {
   createBudgets,
@@ -70,7 +70,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       const budgets = createBudgets(options.budget, {
         systems: plan.systems,
         spentUsd,
-        datasets: plan.datasetPlans,
+        datasets: listPlanTerms(plan),
         rows: before.values(),
       });
       const canaries: CanaryResult[] = [];

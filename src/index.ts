@@ -103,6 +103,7 @@ export {
   type ErrorCategory,
   type EvalRow,
   EXIT,
+  type ExampleOverrides,
   type Facets,
   type FacetValue,
   type Factory,

@@ -21,6 +21,33 @@ async function told(limits: Partial<NonNullable<System["limits"]>>, maxCostUsd: 
   return describePlan(plan, { tokenizer, output: "table", maxWorkers: 8, maxCostUsd, trialMaxCostUsd: null });
 }
 
+it("counts the trials and the dollars of single examples", async () => {
+  const limits = {
+    price: createPrice({ input_per_1k: 0, output_per_1k: 1 }, "test"),
+    maxCostUsd: 0.5,
+    hardTimeoutMs: null,
+  };
+  const examples = [
+    { id: "a", question: "q", limits: { trials: 3, max_cost_usd: 2 } },
+    { id: "b", question: "q" },
+  ];
+  const plan = await makePlan({
+    systems: [{ name: "s", process: () => ({}), limits }],
+    datasets: [examples],
+    metrics: [],
+  });
+  const tokenizer = { count: (text: string) => text.length };
+  const text = describePlan(plan, {
+    tokenizer,
+    output: "table",
+    maxWorkers: 8,
+    maxCostUsd: null,
+    trialMaxCostUsd: null,
+  });
+  expect(text).toContain("1 system, 2 examples in total, at most 3 trials of each: 4 planned trials");
+  expect(text).toContain("at most $6.5");
+});
+
 describe("images and files in --dry-run", () => {
   const image = { path: "a.png", mediaType: "image/png", size: 9, sha256: "0" };
   const plan = async (countFileTokens: System["countFileTokens"]) => {

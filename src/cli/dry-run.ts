@@ -19,7 +19,7 @@ import {
 import type { EstimateOptions, JudgingCost } from "../graders/index.js";
 import { formatDollars, formatPlural, formatSeconds, toOneLine } from "../report/index.js";
 import type { Plan } from "../runner/index.js";
-import { computePromptSize, countInputTokens } from "../runner/index.js";
+import { computePromptSize, countInputTokens, countTrialsOf, getTermsOf } from "../runner/index.js";
 import { detectableDifference } from "../stats/index.js";
 
 /** A plan before anything is spent: how much work it is and which differences it can detect. */
@@ -104,7 +104,7 @@ function buildPlanReport(
       if (system.skips?.(example) === true) continue;
       const tokens = shared ?? countInputTokens({ system, example }, count);
       if (system.listInputTexts === undefined) shared = tokens;
-      sent[at] = (sent[at] ?? 0) + tokens * (cell?.trials ?? 0);
+      sent[at] = (sent[at] ?? 0) + tokens * countTrialsOf(plan, index);
     }
   }
   return {
@@ -134,7 +134,8 @@ function buildPlanReport(
   };
 }
 
-function countPlannedFileTokens({ examples, systems, cells, datasetIndexes }: Plan): number | null {
+function countPlannedFileTokens(plan: Plan): number | null {
+  const { examples, systems, cells, datasetIndexes } = plan;
   let total = 0;
   for (const [index, example] of examples.entries()) {
     if (!hasExampleFiles(example)) continue;
@@ -142,7 +143,7 @@ function countPlannedFileTokens({ examples, systems, cells, datasetIndexes }: Pl
     for (const at of cell?.systems ?? []) {
       const tokens = systems[at]?.countFileTokens?.(example);
       if (tokens === null) return null;
-      total += (tokens ?? 0) * (cell?.trials ?? 0);
+      total += (tokens ?? 0) * countTrialsOf(plan, index);
     }
   }
   return total;
@@ -180,7 +181,7 @@ function estimateCostRange(
     (total, { limits, index }) => total + toDollars((given.sent[index] ?? 0) * (limits.price?.input ?? 0)),
     0,
   );
-  const most = priced.flatMap(({ limits, index }) => estimateMaxTrialCosts(plan, { limits, index, ...given }));
+  const most = priced.map(({ limits, index }) => estimateMaxTrialCosts(plan, { limits, index, ...given }));
   const isBounded = most.every((limit) => limit !== null);
   const all = most.reduce<number>((total, limit) => total + (limit ?? 0), 0);
   const high = isBounded ? Math.max(low, all) : null;
@@ -203,7 +204,7 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
     for (const [at, example] of plan.examples.entries()) {
       const datasetPlan = plan.datasetIndexes[at] ?? 0;
       if (plan.cells[datasetPlan]?.systems.has(index) !== true || system.skips?.(example) === true) continue;
-      const limit = plan.datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+      const limit = getTermsOf(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
       const can = estimateMaxCost(
         { ...limits, maxCostUsd: limit },
         computePromptSize({ example, system }, countInputTokens({ system, example }, count)),
@@ -243,17 +244,18 @@ interface TrialCostOptions {
   trialMaxCostUsd: number | null;
 }
 
-/** By dataset: the cost of all trials of a system if each reaches its limit; null if there is no limit. */
-function estimateMaxTrialCosts(
-  { cells, datasetPlans, datasetIndexes }: Plan,
-  { limits, index, trialMaxCostUsd }: TrialCostOptions,
-): (number | null)[] {
-  return cells.map(({ systems, trials }, datasetPlan) => {
-    if (lacksPrice(limits.price) || !systems.has(index)) return 0;
-    const limit = datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
-    const examples = datasetIndexes.filter((each) => each === datasetPlan).length;
-    return limit === null || limit === 0 ? null : limit * examples * trials;
-  });
+/** The cost of all trials of a system if each reaches its limit; null if one has no limit. */
+function estimateMaxTrialCosts(plan: Plan, { limits, index, trialMaxCostUsd }: TrialCostOptions): number | null {
+  if (lacksPrice(limits.price)) return 0;
+  /** By limit in dollars. */
+  const trials = new Map<number, number>();
+  for (const [at, datasetPlan] of plan.datasetIndexes.entries()) {
+    if (plan.cells[datasetPlan]?.systems.has(index) !== true) continue;
+    const limit = getTermsOf(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+    if (limit === null || limit === 0) return null;
+    trials.set(limit, (trials.get(limit) ?? 0) + countTrialsOf(plan, at));
+  }
+  return [...trials].reduce((total, [limit, count]) => total + limit * count, 0);
 }
 
 function lacksPrice(price: TokenPrices | null): boolean {
@@ -267,16 +269,18 @@ const DEFAULT_TRIAL_MS = 5000;
 const DEFAULT_AGENT_TRIAL_MS = 60_000;
 
 /** Endpoints are called in parallel, so the slowest decides. Systems without an endpoint count as instant. */
-function estimateWallSeconds({ systems, cells, datasetIndexes }: Plan, maxWorkers: number): number {
+function estimateWallSeconds(plan: Plan, maxWorkers: number): number {
+  const { systems, cells, datasetIndexes } = plan;
   const byEndpoint = new Map<string, number>();
   for (const [index, system] of systems.entries()) {
     const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } = system;
     if (endpoint === undefined) continue;
     const each = (limits?.expectedSolutionMs ?? (worksInPhases ? DEFAULT_AGENT_TRIAL_MS : DEFAULT_TRIAL_MS)) / 1000;
-    const trials = datasetIndexes.reduce((total, datasetPlan) => {
-      const cell = cells[datasetPlan];
-      return total + (cell?.systems.has(index) === true ? cell.trials : 0);
-    }, 0);
+    const trials = datasetIndexes.reduce(
+      (total, datasetPlan, at) =>
+        total + (cells[datasetPlan]?.systems.has(index) === true ? countTrialsOf(plan, at) : 0),
+      0,
+    );
     const all = (each * trials) / maxParallel;
     byEndpoint.set(endpoint, (byEndpoint.get(endpoint) ?? 0) + all);
   }
@@ -346,10 +350,8 @@ export async function findJudgingPrices({ datasetPlans }: Plan): Promise<void> {
 }
 
 /** The cost of judging every trial of a plan. */
-function estimateJudging(
-  { examples, datasetPlans, datasetIndexes, systems, cells }: Plan,
-  count: (text: string) => number,
-): CostRange {
+function estimateJudging(plan: Plan, count: (text: string) => number): CostRange {
+  const { examples, datasetPlans, datasetIndexes, systems, cells } = plan;
   const range: CostRange = { low: 0, high: 0 };
   const limits = systems.map(getMaxAnswerTokens);
   examples.forEach((example, at) => {
@@ -360,7 +362,7 @@ function estimateJudging(
       addCostRange(
         range,
         estimateScoringCost(example, evaluators, { count, answerTokens: limits[system] ?? null }),
-        cell.trials,
+        countTrialsOf(plan, at),
       );
   });
   return range;

@@ -191,5 +191,19 @@ async function makeEvalDataset(spec: EvalSpec, { config, systems }: EvalDatasetO
   };
   const examples =
     threshold === undefined ? dataset.examples : dataset.examples.map((example) => ({ ...example, threshold }));
-  return makeDataset({ ...dataset, examples, terms: own });
+  return makeDataset({ ...dataset, examples, terms: own, ...overrideLimits(dataset, config) });
+}
+
+/** Limits of the command apply to all test cases. */
+function overrideLimits({ limits }: Dataset, { eval: choice = {}, trialMaxCost }: RunFlags): Pick<Dataset, "limits"> {
+  if (limits === undefined) return {};
+  const kept = [...limits].map(([id, { maxCostUsd, hardTimeoutMs, ...own }]) => {
+    const limit = {
+      ...own,
+      ...(maxCostUsd === undefined || trialMaxCost !== undefined ? {} : { maxCostUsd }),
+      ...(hardTimeoutMs === undefined || choice.timeoutMs !== undefined ? {} : { hardTimeoutMs }),
+    };
+    return [id, limit] as const;
+  });
+  return { limits: new Map(kept) };
 }

@@ -1,5 +1,5 @@
 import type { Dataset, EvalResult, ExampleSource } from "../core/index.js";
-import { EXIT, registry, UsageError } from "../core/index.js";
+import { countExampleTrials, EXIT, registry, UsageError } from "../core/index.js";
 import type { EvalSpec } from "../evals/index.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js";
 import { standardMetrics } from "../metrics/index.js";
@@ -84,9 +84,10 @@ function locateEvalJudge(
 }
 
 /** A gate that can never be decided is an error before anything is spent. */
-function checkEvalGates({ name, gates = [], terms }: Dataset): void {
+function checkEvalGates(dataset: Dataset): void {
+  const { name, gates = [], examples } = dataset;
   const run = {
-    trials: terms?.trials ?? 1,
+    trials: examples.reduce((most, example) => Math.max(most, countExampleTrials(example, dataset, 1)), 1),
     trialsFlag: "--runs",
     metrics: standardMetrics(1, 1),
     datasets: () => [name],

@@ -298,7 +298,8 @@ async function measureExperiment({ plan, systems, flags, file }: ExperimentWork)
 /** The command's limit applies to all trials. */
 function dropCostGates(dataset: Dataset): Dataset {
   const { maxCostUsd: _, ...terms } = dataset.terms ?? {};
-  return makeDataset({ ...dataset, terms });
+  const limits = [...(dataset.limits ?? [])].map(([id, { maxCostUsd: __, ...own }]) => [id, own] as const);
+  return makeDataset({ ...dataset, terms, limits: new Map(limits) });
 }
 
 function formatExperimentTitle({ name, shard }: ExperimentRecord): string {

@@ -187,8 +187,10 @@ async function loadGradedDatasets({
 /** Grades what was run: the file may ask for other trials or agents by now. */
 function applyStoredTerms({ config }: Manifest, datasets: readonly Dataset[]): Dataset[] {
   return datasets.map((dataset) => {
-    const terms = config.datasets.find(({ name }) => name === dataset.name)?.terms;
-    return terms === undefined ? dataset : makeDataset({ ...dataset, terms });
+    const { terms, limits } = config.datasets.find(({ name }) => name === dataset.name) ?? {};
+    if (terms === undefined) return dataset;
+    const stored = new Map(limits?.examples.map(({ id, ...own }) => [id, own]));
+    return makeDataset({ ...dataset, terms, limits: stored });
   });
 }
 

@@ -1,12 +1,12 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import type { System } from "../core/index.js";
-import { EXAMPLE_MODELS, EXIT, omitUndefined, registry, UsageError } from "../core/index.js";
+import { countExampleTrials, EXAMPLE_MODELS, EXIT, omitUndefined, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { type Batches, resolveTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
-import { makePlan } from "../runner/index.js";
+import { listPlanTerms, makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS, resolveRunUntil } from "../runs/index.js";
 import { checkTag, findRun, readManifest } from "../store/index.js";
 import type { Gates } from "./gates.js";
@@ -123,10 +123,12 @@ function requireNewRunForTags({ resume, tags = [] }: RunFlags): void {
   for (const tag of tags) checkTag(tag);
 }
 
-/** A dataset may set its own number of trials. */
+/** A dataset, or an example, may set its own number of trials. */
 function findMaxTrials({ datasets }: RunParts, { trials = 1 }: RunConfig): number {
-  const own = datasets.map((dataset) => ("terms" in dataset ? (dataset.terms?.trials ?? trials) : trials));
-  return Math.max(...own, 1);
+  return datasets.reduce((most, dataset) => {
+    if (!("examples" in dataset)) return Math.max(most, trials);
+    return dataset.examples.reduce((max, each) => Math.max(max, countExampleTrials(each, dataset, trials)), most);
+  }, 1);
 }
 
 export function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig): void {
@@ -156,7 +158,7 @@ async function dryRunPlan(parts: RunParts, config: RunFlags, outlet: RunOutlet |
   createBudgets(toBudgetOptions(config).budget, {
     systems,
     spentUsd: 0,
-    datasets: plan.datasetPlans,
+    datasets: listPlanTerms(plan),
   });
   const notes = [...plan.notes, ...describePlanHeadroom(plan, { until, config })];
   const limits = { maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };

@@ -1,5 +1,6 @@
 import type { Evaluator } from "./evaluator.js";
 import type { Example, ExampleSource } from "./example.js";
+import type { ExampleOverrides } from "./example-limits.js";
 import type { Facets, FacetValue } from "./row.js";
 
 /** A named list of examples with its evaluators and the field that decides pass or fail. */
@@ -38,6 +39,11 @@ export interface Dataset extends Iterable<Example> {
   readonly judge?: DatasetJudging;
   /** Settings of the run that this dataset overrides. */
   readonly terms?: DatasetOverrides;
+  /**
+   * Settings that single examples override, by example id. Unlike the `limits` of an example itself, they are not part of
+   * it: systems never see them, and they are not part of the fingerprint.
+   */
+  readonly limits?: ReadonlyMap<string | number, ExampleOverrides>;
   /** The agent skill under test. */
   readonly skill?: string;
   /** Gates on this dataset's results, checked for each system. */

@@ -1,4 +1,5 @@
 import type { ExampleFile } from "./example-file.js";
+import { findLimitsProblem } from "./example-limits.js";
 import { describeValue } from "./shape.js";
 
 /** One message of a multi-turn example. */
@@ -24,6 +25,11 @@ export type BaseExample = {
   /** PDF and text documents, sent to models with the question; see `attachFiles`. */
   files?: readonly ExampleFile[];
   dataset?: string;
+  /**
+   * What the run does otherwise for this example: its trials, and the time and the dollars of each, such as
+   * `{ trials: 5, timeout: "10m", max_cost_usd: 2 }`.
+   */
+  limits?: unknown;
 };
 
 /**
@@ -61,6 +67,8 @@ export function findExampleProblem(value: unknown, needsText = true): string | n
   }
   if (turns !== undefined && !isConversation(turns))
     return 'has turns that are not a list of { "role", "content" } strings';
+  const limits = findLimitsProblem(value);
+  if (limits !== null) return limits;
   const asks = Boolean(context) || Boolean(question) || (turns !== undefined && turns.length > 0);
   return asks || !needsText ? null : "has neither context nor question";
 }

@@ -90,6 +90,13 @@ export {
   isLinkedFile,
   type StoredExampleFile,
 } from "./example-file.js";
+export {
+  countExampleTrials,
+  createStoredTrialCounter,
+  type ExampleOverrides,
+  findExampleOverrides,
+  type StoredExampleLimits,
+} from "./example-limits.js";
 export { EXAMPLE_MODELS, getExampleModelName } from "./example-models.js";
 export {
   CALL_FAULT_KINDS,

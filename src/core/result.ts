@@ -1,6 +1,7 @@
 import type { DatasetGate, DatasetOrigin, DatasetOverrides } from "./dataset.js";
 import type { Effort } from "./effort.js";
 import type { EffortCurve } from "./effort-curve.js";
+import type { StoredLimits } from "./example-limits.js";
 import type { StressArm } from "./faults.js";
 import type { FrontierReport } from "./frontier.js";
 import type { HistoryAdjustments } from "./history-adjustment.js";
@@ -71,6 +72,8 @@ export interface DatasetConfig {
   expertCostUsd?: number;
   /** Run settings that the dataset overrides; absent if none. */
   terms?: DatasetOverrides;
+  /** What single examples override; absent if none does. */
+  limits?: StoredLimits;
   /** The agent skill under test; absent if none. */
   skill?: string;
   /** Gates of this dataset; absent if none. */

@@ -10,6 +10,7 @@ import {
   describeValue,
   didYouMean,
   type Example,
+  type ExampleOverrides,
   type ExampleSource,
   findExampleProblem,
   getExampleKey,
@@ -36,6 +37,7 @@ interface DatasetSource {
   readonly expertCostUsd?: number;
   readonly origin?: DatasetOrigin;
   readonly terms?: DatasetOverrides;
+  readonly limits?: ReadonlyMap<string | number, ExampleOverrides>;
   readonly skill?: string;
   readonly gates?: readonly DatasetGate[];
 }
@@ -50,7 +52,7 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
   }
   const { name, fingerprint, evaluators, primaryField, notes, facets, labels, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
-  const { expertCostUsd, pairedAs } = given as Partial<Dataset>;
+  const { expertCostUsd, pairedAs, limits } = given as Partial<Dataset>;
   if (expertCostUsd !== undefined) checkExpertCost(expertCostUsd, `expertCostUsd of ${name || "the dataset"}`);
   checkBreakdownFields(given as Partial<Dataset>);
   return {
@@ -68,6 +70,7 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(expertCostUsd !== undefined && { expertCostUsd }),
     ...(origin !== undefined && { origin }),
     ...(terms !== undefined && { terms }),
+    ...(limits !== undefined && { limits }),
     ...(skill !== undefined && { skill }),
     ...(gates !== undefined && gates.length > 0 && { gates }),
   };
@@ -245,6 +248,8 @@ export interface DatasetPlan {
   readonly canWatch: boolean;
   /** Overrides for running its examples; null if there are none. */
   readonly terms: DatasetOverrides | null;
+  /** What single examples override, by their ids. */
+  readonly limits: ReadonlyMap<string | number, ExampleOverrides>;
   readonly skill: string | null;
   readonly gates: readonly DatasetGate[];
 }
@@ -282,6 +287,7 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),
     terms: dataset.terms ?? null,
+    limits: dataset.limits ?? new Map(),
     skill: dataset.skill ?? null,
     gates: dataset.gates ?? [],
   };

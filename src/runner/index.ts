@@ -20,7 +20,17 @@ export {
   type TrialGate,
 } from "./gate.js";
 export { type ExampleGroups, groupExamples, orderTasks, type TaskUnits } from "./order.js";
-export { describePlanDatasets, getRowIndex, isPlanned, makePlan, type Plan, requirePositiveInteger } from "./plan.js";
+export {
+  countTrialsOf,
+  describePlanDatasets,
+  getRowIndex,
+  getTermsOf,
+  isPlanned,
+  listPlanTerms,
+  makePlan,
+  type Plan,
+  requirePositiveInteger,
+} from "./plan.js";
 export type {
   BudgetPort,
   CachedOutput,

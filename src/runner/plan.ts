@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import type { DatasetConfig, EvalRow, Evaluator, Example, ExampleSource, System } from "../core/index.js";
+import type {
+  DatasetConfig,
+  EvalRow,
+  Evaluator,
+  Example,
+  ExampleSource,
+  StoredExampleLimits,
+  System,
+} from "../core/index.js";
 import {
   canonicalJson,
   computeFingerprint,
@@ -8,6 +16,7 @@ import {
   type DatasetOverrides,
   describeValue,
   didYouMean,
+  findExampleOverrides,
   getErrorMessage,
   type Metric,
   readFacetValue,
@@ -29,7 +38,7 @@ export interface Plan {
   readonly tags: readonly ReadonlySet<string>[];
   /** Examples that stay together in the order of the run; null if there are none. */
   readonly groups: ExampleGroups | null;
-  /** Trials per example; the maximum if datasets differ. */
+  /** Trials per example; the maximum if datasets or examples differ. */
   readonly trials: number;
   readonly seed: number;
   readonly order: RunOrder;
@@ -38,8 +47,10 @@ export interface Plan {
   readonly threshold: number;
   /** Planned trials: systems × examples × trials, minus what dataset overrides leave out. */
   readonly total: number;
-  /** By dataset: the indexes of the systems to run, and the trials per example. */
+  /** By dataset: the indexes of the systems to run, and the trials of examples that do not override them. */
   readonly cells: readonly TrialMatrix[];
+  /** By example: what those that override something are run with, together with the overrides of their dataset. */
+  readonly exampleTerms: ReadonlyMap<number, DatasetOverrides>;
   readonly notes: readonly string[];
 }
 
@@ -89,6 +100,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   const { examples, tags } = table;
   const datasetIndexes = table.mapExamplesToDatasets();
   const cells = datasetPlans.map((datasetPlan) => buildTrialMatrix(datasetPlan, systems, options.trials ?? 1));
+  const exampleTerms = collectExampleTerms({ examples, datasetIndexes, datasetPlans });
   checkPlanExamples({ examples, datasetIndexes, datasetPlans, systems, cells });
   return {
     systems,
@@ -97,13 +109,14 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     datasetPlans,
     tags,
     groups: groupExamples({ examples, datasetIndexes, datasetPlans }),
-    trials: Math.max(...cells.map((cell) => cell.trials)),
+    trials: [...cells, ...exampleTerms.values()].reduce((most, { trials = 1 }) => Math.max(most, trials), 1),
     seed,
     order,
     scoreField,
     threshold,
-    total: checkTrialCount(sumPlannedTrials({ systems, examples, datasetIndexes, cells })),
+    total: checkTrialCount(sumPlannedTrials({ systems, examples, datasetIndexes, cells, exampleTerms })),
     cells,
+    exampleTerms,
     notes: [
       ...table.listNotes(),
       ...listUnscoredDatasetNotes(datasetPlans),
@@ -119,22 +132,72 @@ function buildTrialMatrix({ terms, dataset }: DatasetPlan, systems: readonly Sys
   return { systems: new Set(asked.map((name) => names.indexOf(name))), trials: terms?.trials ?? trials };
 }
 
-type PlannedParts = Pick<Plan, "systems" | "examples" | "datasetIndexes" | "cells">;
+/** What each example that overrides something is run with. */
+function collectExampleTerms({
+  examples,
+  datasetIndexes,
+  datasetPlans,
+}: Pick<Plan, "examples" | "datasetIndexes" | "datasetPlans">): Plan["exampleTerms"] {
+  const found = new Map<number, DatasetOverrides>();
+  for (const [index, example] of examples.entries()) {
+    const datasetPlan = datasetPlans[datasetIndexes[index] ?? 0];
+    const own = datasetPlan === undefined ? null : findExampleOverrides(example, datasetPlan);
+    if (own !== null) found.set(index, { ...datasetPlan?.terms, ...own });
+  }
+  return found;
+}
+
+/** The trials of an example for each of its systems. */
+export function countTrialsOf(
+  { exampleTerms, cells, datasetIndexes }: Pick<Plan, "exampleTerms" | "cells" | "datasetIndexes">,
+  exampleIndex: number,
+): number {
+  return exampleTerms.get(exampleIndex)?.trials ?? cells[datasetIndexes[exampleIndex] ?? 0]?.trials ?? 0;
+}
+
+/** What an example is run with instead of the settings of the run; null if there is nothing. */
+export function getTermsOf(
+  { exampleTerms, datasetPlans, datasetIndexes }: Pick<Plan, "exampleTerms" | "datasetPlans" | "datasetIndexes">,
+  exampleIndex: number,
+): DatasetOverrides | null {
+  return exampleTerms.get(exampleIndex) ?? datasetPlans[datasetIndexes[exampleIndex] ?? 0]?.terms ?? null;
+}
+
+/** All overrides that trials of the plan are run with, and what each belongs to. */
+export function listPlanTerms(
+  plan: Pick<Plan, "exampleTerms" | "datasetPlans" | "datasetIndexes" | "examples">,
+): Pick<DatasetPlan, "dataset" | "terms">[] {
+  const own = [...plan.exampleTerms].map(([index, terms]) => ({ dataset: formatExampleName(plan, index), terms }));
+  return [...plan.datasetPlans, ...own];
+}
+
+function formatExampleName({ examples }: Pick<Plan, "examples">, index: number): string {
+  const { id, dataset = "" } = examples[index] ?? {};
+  return dataset === "" ? `example ${id}` : `${dataset}: ${id}`;
+}
+
+type PlannedParts = Pick<Plan, "systems" | "examples" | "datasetIndexes" | "cells" | "exampleTerms">;
 
 function sumPlannedTrials(parts: PlannedParts): number {
-  const { datasetIndexes, cells } = parts;
+  const { datasetIndexes, cells, exampleTerms } = parts;
   const each = cells.map(({ systems, trials }) => systems.size * trials);
-  return datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0) - sumSkippedTrials(parts);
+  const usual = datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0);
+  const differing = [...exampleTerms.keys()].reduce((total, index) => {
+    const cell = cells[datasetIndexes[index] ?? 0];
+    return total + (cell?.systems.size ?? 0) * (countTrialsOf(parts, index) - (cell?.trials ?? 0));
+  }, 0);
+  return usual + differing - sumSkippedTrials(parts);
 }
 
 /** Trials of examples that a system skips. */
-function sumSkippedTrials({ systems, examples, datasetIndexes, cells }: PlannedParts): number {
+function sumSkippedTrials(parts: PlannedParts): number {
+  const { systems, examples, datasetIndexes, cells } = parts;
   const skipping = [...systems.entries()].filter(([, system]) => system.skips !== undefined);
   if (skipping.length === 0) return 0;
   return examples.reduce((total, example, at) => {
     const cell = cells[datasetIndexes[at] ?? 0];
     const skipped = skipping.filter(([index, system]) => cell?.systems.has(index) && system.skips?.(example) === true);
-    return total + skipped.length * (cell?.trials ?? 0);
+    return total + skipped.length * countTrialsOf(parts, at);
   }, 0);
 }
 
@@ -149,12 +212,10 @@ function checkTrialCount(total: number): number {
 }
 
 /** Whether a trial is part of the plan: dataset overrides and systems may leave it out. */
-export function isPlanned(
-  { cells, datasetIndexes, systems, examples }: Plan,
-  { systemIndex, exampleIndex, trial }: TrialCoordinates,
-): boolean {
+export function isPlanned(plan: Plan, { systemIndex, exampleIndex, trial }: TrialCoordinates): boolean {
+  const { cells, datasetIndexes, systems, examples } = plan;
   const cell = cells[datasetIndexes[exampleIndex] ?? 0];
-  if (cell === undefined || trial >= cell.trials || !cell.systems.has(systemIndex)) return false;
+  if (cell?.systems.has(systemIndex) !== true || trial >= countTrialsOf(plan, exampleIndex)) return false;
   const system = systems[systemIndex];
   return system?.skips === undefined || !system.skips(examples[exampleIndex] as Example);
 }
@@ -201,12 +262,32 @@ export function describePlanDatasets(plan: Plan): DatasetConfig[] {
   }));
 }
 
-/** The overrides of a dataset, including its trials if they differ from the plan's. */
-function describeOverrides({ cells, datasetPlans, trials }: Plan, datasetPlan: number): Pick<DatasetConfig, "terms"> {
+/** The overrides of a dataset, including its trials if they differ from those of other datasets. */
+function describeOverrides(plan: Plan, datasetPlan: number): Pick<DatasetConfig, "terms" | "limits"> {
+  const { cells, datasetPlans } = plan;
   const terms = datasetPlans[datasetPlan]?.terms ?? null;
-  const own = cells[datasetPlan]?.trials ?? trials;
-  if (terms === null && own === trials) return {};
-  return { terms: { ...terms, ...(own === trials ? {} : { trials: own }) } };
+  const most = Math.max(...cells.map(({ trials }) => trials));
+  const own = cells[datasetPlan]?.trials ?? most;
+  const limits = describeExampleOverrides(plan, datasetPlan);
+  // Trials that an example raised are not those of the other examples.
+  const hasLimits = limits.length > 0 || plan.trials > most;
+  return {
+    ...(terms === null && own === most ? {} : { terms: { ...terms, ...(own === most ? {} : { trials: own }) } }),
+    ...(hasLimits ? { limits: { trials: own, examples: limits } } : {}),
+  };
+}
+
+function describeExampleOverrides(
+  { exampleTerms, datasetIndexes, examples, datasetPlans }: Plan,
+  datasetPlan: number,
+): StoredExampleLimits[] {
+  const own = [...exampleTerms.keys()].filter((index) => datasetIndexes[index] === datasetPlan);
+  return own.flatMap((index) => {
+    const example = examples[index];
+    const plan = datasetPlans[datasetPlan];
+    if (example === undefined || plan === undefined) return [];
+    return [{ id: example.id, ...findExampleOverrides(example, plan) }];
+  });
 }
 
 /** SHA-256 over examples, updated in large pieces: one update per example would cost more than the hashing. */

@@ -16,7 +16,7 @@ import { classifyAttempt, type TrialEnding } from "./classify.js";
 import { resolveCost } from "./cost.js";
 import type { TrialGate } from "./gate.js";
 import { BudgetWarnings } from "./limits.js";
-import type { Plan } from "./plan.js";
+import { getTermsOf, listPlanTerms, type Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
 import { type TokenCounter, toInterruptedRow, toNotRunRow, toTrialRow } from "./record.js";
 import { createPassProbe, type Graded, scoreOutput } from "./score.js";
@@ -196,16 +196,15 @@ export function createTrialRunner(options: TrialRunnerOptions): TrialRunner {
   };
 }
 
-/** The limits of each trial: those of its system, with the overrides of its dataset. */
-function createLimitsLookup({ systems, datasetPlans }: Plan, { budget }: ChainPorts): TrialRunner["limitsOf"] {
-  if (datasetPlans.every(({ terms }) => terms === null)) {
-    const limits = systems.map((each) => budget.limitsOf(each, null));
-    return ({ systemIndex }) => limits[systemIndex] ?? null;
-  }
+/** The limits of each trial: those of its system, with the overrides of its dataset and its example. */
+function createLimitsLookup(plan: Plan, { budget }: ChainPorts): TrialRunner["limitsOf"] {
   const known = new Map(
-    datasetPlans.map((datasetPlan) => [datasetPlan, systems.map((each) => budget.limitsOf(each, datasetPlan.terms))]),
+    [{ terms: null }, ...listPlanTerms(plan)].map(({ terms }) => [
+      terms,
+      plan.systems.map((each) => budget.limitsOf(each, terms)),
+    ]),
   );
-  return ({ datasetPlan, systemIndex }) => known.get(datasetPlan)?.[systemIndex] ?? null;
+  return ({ exampleIndex, systemIndex }) => known.get(getTermsOf(plan, exampleIndex))?.[systemIndex] ?? null;
 }
 
 /** What the row will say about the trial, for evaluators of time and cost. */

@@ -12,6 +12,7 @@ import type {
 } from "../core/index.js";
 import {
   addExpertCosts,
+  createStoredTrialCounter,
   type EvalRow,
   findSequentialArm,
   listCallUsages,
@@ -176,8 +177,15 @@ function addSkippedRows(
   return sortRowsByPlan([...rows, ...skipped], { systems: config.systems, examples });
 }
 
-function countPlannedTrials({ examples, terms }: DatasetConfig, config: EvalConfig): number {
-  return examples * (terms?.trials ?? config.trials) * (terms?.systems ?? config.systems).length;
+function countPlannedTrials(dataset: DatasetConfig, config: EvalConfig): number {
+  return countSystemTrials(dataset, config) * (dataset.terms?.systems ?? config.systems).length;
+}
+
+/** The planned trials of each system. */
+function countSystemTrials({ examples, terms, limits }: DatasetConfig, { trials }: EvalConfig): number {
+  const usual = limits?.trials ?? terms?.trials ?? trials;
+  const own = (limits?.examples ?? []).reduce((sum, each) => sum + (each.trials ?? usual) - usual, 0);
+  return examples * usual + own;
 }
 
 type ExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
@@ -189,19 +197,21 @@ interface StoredRun {
   config: EvalConfig;
 }
 
-function createSkippedRows({ examples, tags, terms }: DatasetConfig, { rows, keys, config }: StoredRun): EvalRow[] {
-  const trials = terms?.trials ?? config.trials;
+function createSkippedRows(dataset: DatasetConfig, { rows, keys, config }: StoredRun): EvalRow[] {
+  const { tags, terms } = dataset;
+  const trialsOf = createStoredTrialCounter(dataset, config.trials);
+  const each = countSystemTrials(dataset, config);
   const own = rows.filter(({ dataset }) => tags.includes(dataset));
   const known = new Set(own.map(encodeTrialKey));
   const facts = new Map(own.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));
   const planned = keys
     .filter(({ dataset }) => tags.includes(dataset))
-    .flatMap((key) => Array.from({ length: trials }, (_, trial) => ({ ...key, trial })));
+    .flatMap((key) => Array.from({ length: trialsOf(key.exampleId) }, (_, trial) => ({ ...key, trial })));
   return (terms?.systems ?? config.systems).flatMap((system) => {
     const done = own.filter((row) => row.system === system).length;
-    const missing = Math.max(0, examples * trials - done);
+    const missing = Math.max(0, each - done);
     const named = planned.filter((key) => !known.has(encodeTrialKey({ ...key, system }))).slice(0, missing);
-    return [...named, ...createUnnamedTrials(missing - named.length, trials, tags[0] ?? "")].map((key) => {
+    return [...named, ...createUnnamedTrials(missing - named.length, config.trials, tags[0] ?? "")].map((key) => {
       const { facets = null, group = null } = facts.get(encodeExampleKey(key.dataset, key.exampleId)) ?? {};
       return makeRow({ ...key, system, outcome: "skipped", errorCategory: "skipped", facets, group });
     });

@@ -30,6 +30,7 @@ import { resolveTokenizer } from "../models/index.js";
 import {
   DEFAULT_OUTAGE,
   describePlanDatasets,
+  listPlanTerms,
   makePlan,
   type OutagePolicy,
   type Plan,
@@ -75,7 +76,7 @@ export async function prepareRun(
   const retry = resolveRetryPolicy(options.retry);
   const outage = resolveOutagePolicy(options.outage);
   // Fails if the budget cannot be enforced.
-  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, datasets: plan.datasetPlans });
+  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, datasets: listPlanTerms(plan) });
   if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };

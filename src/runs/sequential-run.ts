@@ -1,4 +1,5 @@
 import type { ComparedVariant, EvalConfig, EvalRow, Example, SequentialArm, SequentialReport } from "../core/index.js";
+import { createStoredTrialCounter } from "../core/index.js";
 import { describeUntilHeadroom, nameTaskOfRow, SequentialJudge } from "../metrics/index.js";
 import {
   type ExampleGroups,
@@ -124,9 +125,11 @@ function orderStoredTasks({ datasets, systems, trials, seed }: EvalConfig, examp
   const own = groupExamples({ examples, datasetIndexes, datasetPlans: alone });
   const tasks = own?.count ?? examples.length;
   const units = orderTasks({ examples, groups, seed });
+  const counters = datasets.map((dataset) => createStoredTrialCounter(dataset, trials));
   const countTrials = (example: number, system: string) => {
-    const { terms } = datasets[datasetIndexes[example] ?? 0] ?? {};
-    return (terms?.systems ?? systems).includes(system) ? (terms?.trials ?? trials) : 0;
+    const at = datasetIndexes[example] ?? 0;
+    const isRun = (datasets[at]?.terms?.systems ?? systems).includes(system);
+    return isRun ? (counters[at]?.(examples[example]?.id ?? "") ?? 0) : 0;
   };
   return {
     units,

@@ -18,6 +18,7 @@ import {
   serveRun,
   WorkerHeartbeat,
 } from "../queue/index.js";
+import { listPlanTerms } from "../runner/index.js";
 import { buildPlanIdentity, listPlanDifferences, type PlanIdentity } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
 import type { EvaluateOptions } from "./options.js";
@@ -111,7 +112,7 @@ async function serveAnnouncedRun(
   const budgets = createBudgets(announcement.budget, {
     systems: plan.systems,
     spentUsd: 0,
-    datasets: plan.datasetPlans,
+    datasets: listPlanTerms(plan),
   });
   await serveRun({
     redis,

@@ -56,11 +56,13 @@ export function listPlanDifferences(stored: PlanIdentity, wanted: PlanIdentity):
     wanted.config.datasets.map(formatDatasetIdentity),
   );
   found.push(...listChangedWork("system", stored.systems, wanted.systems));
-  for (const [i, { name, primaryField, evaluators, terms }] of wanted.config.datasets.entries()) {
+  for (const [i, { name, primaryField, evaluators, terms, limits }] of wanted.config.datasets.entries()) {
     const before = stored.config.datasets[i];
     if (before === undefined) continue;
     compare(`primary field of ${name || "the dataset"}`, before.primaryField, primaryField);
     compare(`terms of ${name || "the dataset"}`, before.terms, terms);
+    if (JSON.stringify(before.limits) !== JSON.stringify(limits))
+      found.push(`trials, timeouts or dollars of single examples of ${name || "the dataset"}: they changed`);
     found.push(...listChangedWork("evaluator", before.evaluators, evaluators));
   }
   return found;

@@ -4,6 +4,7 @@ import { dirname, join, sep } from "node:path";
 import {
   AssayError,
   canonicalJson,
+  countExampleTrials,
   type Dataset,
   makeDataset,
   NothingToRunError,
@@ -186,7 +187,12 @@ function hashPlan({ experiment, datasets, variants }: FingerprintParts): string 
     baseline,
     vary: vary.map(formatPointer),
     variants: variants.map(({ name: variant, systems }) => ({ variant, systems })),
-    datasets: datasets.map(({ name: dataset, examples, terms }) => ({ dataset, examples, terms })),
+    datasets: datasets.map(({ name: dataset, examples, terms, limits }) => ({
+      dataset,
+      examples,
+      terms,
+      ...(limits !== undefined && { limits: [...limits] }),
+    })),
   });
   return createHash("sha256").update(stripProjectRoot(content, file)).digest("hex");
 }
@@ -268,7 +274,9 @@ function listStimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[]
 
 function countVariantTrials(datasets: readonly Dataset[], systems: readonly string[]): number {
   const asked = ({ terms }: Dataset) => systems.filter((system) => terms?.systems?.includes(system)).length;
-  return datasets.reduce((sum, each) => sum + asked(each) * each.examples.length * (each.terms?.trials ?? 1), 0);
+  const trialsOf = (each: Dataset) =>
+    each.examples.reduce((sum, example) => sum + countExampleTrials(example, each, 1), 0);
+  return datasets.reduce((sum, each) => sum + asked(each) * trialsOf(each), 0);
 }
 
 function selectShardDatasets(datasets: readonly VariantDataset[], shard: Shard): VariantDataset[] {

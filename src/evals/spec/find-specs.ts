@@ -4,8 +4,9 @@ import { AGENT_NAMES } from "../../budget/index.js";
 import { computeEditDistance, UsageError } from "../../core/index.js";
 import { findMatchingFiles, isGlob, listFilesBelow } from "../../graders/index.js";
 import { parseYaml } from "../../utils/index.js";
-import { isRawMapping, resolveKeyAlias } from "./key-aliases.js";
+import { resolveKeyAlias } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
+import { isRawMapping } from "./raw-mapping.js";
 
 /** Hidden folders in which agents look for skills, which may have evals beside them. */
 const AGENT_FOLDERS = new Set([".agents", ".cursor", ".github", ...AGENT_NAMES.map((name) => `.${name}`)]);

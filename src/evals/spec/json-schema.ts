@@ -42,6 +42,8 @@ function addAllowedKeys({ node, pointer }: SchemaPart, rules: KeyRules): void {
       addAllowedKeys(part, inside.rules);
   for (const key of Object.keys(rules.forms ?? {})) properties[key] = addNamedForm(properties[key] ?? {});
   addAliasKeys({ node, pointer }, properties, rules);
+  for (const key of Object.keys(rules.lifted ?? {}))
+    properties[key] = { type: "object", description: "Its keys are read as keys beside it.", deprecated: true };
   for (const [key, why] of Object.entries(rules.ignored ?? {}))
     for (const form of [key, toCamelCaseKey(key)])
       properties[form] = { description: `Ignored: ${why}.`, deprecated: true };

@@ -1,6 +1,7 @@
 import { findClosestName, getOwn } from "../../core/index.js";
 import type { KeyPath } from "../../utils/index.js";
 import type { KeyAlias, KeyRules, NestedRules } from "./key-rules.js";
+import { isRawMapping, type RawMapping } from "./raw-mapping.js";
 import { SourcePaths } from "./source-paths.js";
 
 /** A problem in a document, by its path in the file. */
@@ -18,8 +19,6 @@ export interface NormalizedDocument {
   /** Maps a path in the normalized document to the path in the file. */
   readonly sourceOf: (path: KeyPath) => KeyPath;
 }
-
-type RawFields = Readonly<Record<string, unknown>>;
 
 /** Renames the keys of other harnesses to ours, so that one schema describes all. */
 export function normalizeKeys(
@@ -49,9 +48,26 @@ class KeyNormalizer {
 
   normalizeMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
     if (!isRawMapping(value)) return value;
-    const fields = rules.isGrader === true ? this.#normalizeGrader(value, at) : value;
+    const own = rules.isGrader === true ? this.#normalizeGrader(value, at) : value;
+    const fields = this.#liftKeys(own, rules, at);
     const result = new Map<string, unknown>();
     for (const [key, given] of Object.entries(fields)) this.#addKey({ key, given, fields, rules, at, result });
+    return Object.fromEntries(result);
+  }
+
+  /** Moves the keys of nested mappings up. One that is given twice stays where it is, and is reported as unknown. */
+  #liftKeys(fields: RawMapping, { lifted = {} }: KeyRules, at: KeyPath): RawMapping {
+    const result = new Map(Object.entries(fields));
+    for (const [key, convert] of Object.entries(lifted)) {
+      const inner = fields[key];
+      if (!isRawMapping(inner) || Object.keys(inner).some((name) => result.has(name))) continue;
+      this.notes.add(`${formatKeyLabel(at, key)}: its keys are read as keys beside it`);
+      result.delete(key);
+      for (const [name, value] of Object.entries(convert(inner))) {
+        this.paths.move([...at, name], this.paths.find([...at, key, name]));
+        result.set(name, value);
+      }
+    }
     return Object.fromEntries(result);
   }
 
@@ -101,7 +117,7 @@ class KeyNormalizer {
   }
 
   /** Moves settings beside the type into the config, and accepts types with underscores. */
-  #normalizeGrader(given: RawFields, at: KeyPath): RawFields {
+  #normalizeGrader(given: RawMapping, at: KeyPath): RawMapping {
     const { value, moves, notes } = normalizeGraderKeys(given, this.#isGraderType);
     for (const note of notes) this.notes.add(note);
     for (const { to, from } of moves) this.paths.move([...at, ...to], this.paths.find([...at, ...from]));
@@ -112,7 +128,7 @@ class KeyNormalizer {
 interface KeyEntry {
   key: string;
   given: unknown;
-  fields: RawFields;
+  fields: RawMapping;
   rules: KeyRules;
   at: KeyPath;
   /** A map, because a key may be `__proto__`. */
@@ -121,17 +137,13 @@ interface KeyEntry {
 
 type DuplicateKey = Pick<KeyEntry, "key" | "fields" | "at" | "result"> & { ours: KeyAlias };
 
-export function isRawMapping(value: unknown): value is RawFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Without indexes, so that a note on one test case covers all. */
 function formatKeyLabel(path: KeyPath, key: string): string {
   return [...path.filter((part) => typeof part === "string"), key].join(".");
 }
 
 interface NormalizedGrader {
-  readonly value: RawFields;
+  readonly value: RawMapping;
   readonly moves: readonly { readonly to: KeyPath; readonly from: KeyPath }[];
   readonly notes: readonly string[];
 }
@@ -142,7 +154,7 @@ const GRADER_KEYS = ["type", "config", "name", "required", "weight", "after_turn
  * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.
  * A key that is similar to one of the entry's own keys stays where it is: it is a typo.
  */
-function normalizeGraderKeys(given: RawFields, isGraderType: (type: string) => boolean): NormalizedGrader {
+function normalizeGraderKeys(given: RawMapping, isGraderType: (type: string) => boolean): NormalizedGrader {
   const notes: string[] = [];
   const typed = normalizeGraderType(given, isGraderType, notes);
   const beside = Object.keys(typed).filter(
@@ -158,7 +170,7 @@ function normalizeGraderKeys(given: RawFields, isGraderType: (type: string) => b
   };
 }
 
-function normalizeGraderType(given: RawFields, isGraderType: (type: string) => boolean, notes: string[]): RawFields {
+function normalizeGraderType(given: RawMapping, isGraderType: (type: string) => boolean, notes: string[]): RawMapping {
   const { type } = given;
   if (typeof type !== "string" || isGraderType(type)) return given;
   const dashed = type.replaceAll("_", "-");

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isRawMapping, type RawMapping } from "./raw-mapping.js";
 import { environmentSchema, fileSchema, gitSchema, serverSchema } from "./spec-environment.js";
 import {
   constraintsSchema,
@@ -32,6 +33,8 @@ export interface KeyRules {
   readonly refused?: Readonly<Record<string, string>>;
   /** Converts values that may have another form. */
   readonly forms?: Readonly<Record<string, (value: unknown) => unknown>>;
+  /** Keys whose mappings are read as if their keys were written here. */
+  readonly lifted?: Readonly<Record<string, (value: RawMapping) => RawMapping>>;
   /** Rules for nested values. */
   readonly inside?: Readonly<Record<string, NestedRules>>;
   /** True for graders, whose settings may be beside their type. */
@@ -59,6 +62,11 @@ function convertMilliseconds(value: unknown): unknown {
 /** Vally counts turns from 0. */
 function convertTurnIndex(value: unknown): unknown {
   return typeof value === "number" ? value + 1 : value;
+}
+
+/** In a `config`, which only other harnesses have, a time without a unit is in seconds. */
+function convertConfigTimeout(config: RawMapping): RawMapping {
+  return Object.hasOwn(config, "timeout") ? { ...config, timeout: convertSeconds(config.timeout) } : config;
 }
 
 /** Some harnesses configure executors in place. */
@@ -135,6 +143,7 @@ const defaults: KeyRules = {
 
 const stimulus: KeyRules = {
   keys: listSchemaKeys(stimulusSchema),
+  lifted: { config: convertConfigTimeout },
   aliases: {
     id: { key: "name", yields: true },
     input: { key: "prompt" },
@@ -164,7 +173,7 @@ const stimulus: KeyRules = {
 export const SPEC_RULES: KeyRules = {
   keys: listSchemaKeys(specSchema),
   aliases: {
-    config: { key: "defaults" },
+    config: { key: "defaults", convert: (value) => (isRawMapping(value) ? convertConfigTimeout(value) : value) },
     agent_environment: { key: "environment" },
     gates: { key: "gate" },
   },

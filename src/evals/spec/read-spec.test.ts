@@ -330,7 +330,7 @@ describe("SpecError", () => {
       [
         `${folder.file}:1:7: type is the string "regresion". Did you mean "regression"? Known: capability, regression.`,
         `${folder.file}:2:11: test case 1: name is missing.`,
-        `${folder.file}:2:13: test case 1: unknown key "nam". Did you mean "name"? Known: constraints, environment, golden_patch, graders, name, prompt, rubric, tags, threshold, turns.`,
+        `${folder.file}:2:13: test case 1: unknown key "nam". Did you mean "name"? Known: constraints, environment, golden_patch, graders, max_cost_usd, name, prompt, rubric, runs, tags, threshold, timeout, turns.`,
       ].join("\n"),
     );
   });

@@ -15,10 +15,11 @@ import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../../
 import { parseMilliseconds } from "./fields.js";
 import { convertForeignSpec } from "./foreign/index.js";
 import { findGateProblem, resolveSpecGates } from "./gates.js";
-import { isRawMapping, type NormalizedDocument, normalizeKeys } from "./key-aliases.js";
+import { type NormalizedDocument, normalizeKeys } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
 import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./problems.js";
-import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
+import { isRawMapping } from "./raw-mapping.js";
+import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus, StimulusLimits } from "./spec.js";
 import {
   clearsSkills,
   mergeEnvironments,
@@ -63,9 +64,14 @@ async function buildSpec(raw: RawSpec, context: BuildContext): Promise<EvalSpec>
     skill,
     defaults,
     stimuli,
-    gates: resolveSpecGates(raw, defaults.runs),
+    gates: resolveSpecGates(raw, findFewestRuns(stimuli, defaults.runs)),
     notes: findings.notes,
   };
+}
+
+/** Every test case has at least this many trials. */
+function findFewestRuns(stimuli: readonly Stimulus[], runs: number): number {
+  return stimuli.length === 0 ? runs : Math.min(...stimuli.map(({ limits }) => limits.runs ?? runs));
 }
 
 /** An eval.yaml is named after its folder, any other file after itself. */
@@ -111,9 +117,17 @@ function buildStimulus(given: RawStimulus, path: KeyPath, making: StimulusContex
     graders: buildStimulusGraders(given, path, { ...making, asked }),
     threshold: given.threshold ?? raw.scoring?.threshold ?? null,
     goldenPatch: readGoldenPatch(given, [...path, "golden_patch"], making),
+    limits: resolveStimulusLimits(given, making),
     trigger: null,
     ...findings.locate(path),
   };
+}
+
+/** Trials that are asked for, with --runs, are those of every test case. */
+function resolveStimulusLimits(given: RawStimulus, { runs: asked }: Pick<BuildContext, "runs">): StimulusLimits {
+  const { runs = null, timeout, max_cost_usd: maxCostUsd = null } = given;
+  const timeoutMs = timeout === undefined ? null : parseMilliseconds(timeout);
+  return { runs: asked === undefined ? runs : null, timeoutMs, maxCostUsd };
 }
 
 function mergeStimulusEnvironment(
@@ -319,6 +333,7 @@ function buildTriggerStimulus(
     graders: [spec],
     threshold: null,
     goldenPatch: null,
+    limits: { runs: null, timeoutMs: null, maxCostUsd: null },
     trigger: key,
   };
 }

@@ -69,6 +69,38 @@ triggers: { should: [Tidy up] }
     ]);
   });
 
+  it("lists what single test cases override", async () => {
+    using folder = createSpecFolder(`defaults: { runs: 5, timeout: 1m }
+type: regression
+stimuli:
+  - { name: usual, prompt: p, graders: [{ type: completed }] }
+  - { name: own, prompt: p, runs: 2, timeout: 10m, max_cost_usd: 2, graders: [{ type: completed }] }
+  - { name: vally, prompt: p, config: { runs: 3, timeout: 90 }, graders: [{ type: completed }] }
+`);
+    const spec = await loadSpec(folder.file, { registry });
+    expect(spec.notes).toEqual(["stimuli.config: its keys are read as keys beside it"]);
+    const { limits, terms, gates } = await toDataset(spec, registry);
+    expect(terms).toEqual({ trials: 5, hardTimeoutMs: 60_000 });
+    expect([...(limits ?? [])]).toEqual([
+      ["own", { trials: 2, maxCostUsd: 2, hardTimeoutMs: 600_000 }],
+      ["vally", { trials: 3, hardTimeoutMs: 90_000 }],
+    ]);
+    // Of the test case with the fewest trials.
+    expect(gates).toEqual([{ metric: "pass_hat_2", op: ">=", value: 1 }]);
+    const asked = await toDataset(await loadSpec(folder.file, { registry, runs: 1 }), registry);
+    expect([...(asked.limits ?? [])]).toEqual([
+      ["own", { maxCostUsd: 2, hardTimeoutMs: 600_000 }],
+      ["vally", { hardTimeoutMs: 90_000 }],
+    ]);
+  });
+
+  it("reports a config of a test case that says something twice", async () => {
+    using folder = createSpecFolder(
+      "stimuli: [{ name: a, prompt: p, runs: 2, config: { runs: 3 }, graders: [{ type: completed }] }]\n",
+    );
+    await expect(loadSpec(folder.file, { registry })).rejects.toThrow(/1:42: .*unknown key "config"/);
+  });
+
   it("builds a usable dataset from unchecked test cases: their trials are unscored", async () => {
     using folder = createSpecFolder("stimuli: [{ name: s, prompt: p }]\n");
     const dataset = await toDataset(await loadSpec(folder.file, { registry }), registry);

@@ -28,6 +28,7 @@ export async function toDataset(spec: EvalSpec, registry: Registry = defaultRegi
     evaluators: [new GraderEvaluator({ registry })],
     primaryField: "verdict",
     terms: buildSpecTerms(defaults),
+    ...buildSpecLimits(spec.stimuli),
     gates,
     ...(skill !== null && { skill: skill.name }),
     ...(notes.length > 0 && { notes: notes.map((note) => `${spec.file}: ${note}`) }),
@@ -48,6 +49,19 @@ function buildSpecTerms({ runs, timeoutMs, maxCostUsd }: SpecDefaults): DatasetO
     ...(maxCostUsd !== null && { maxCostUsd }),
     ...(timeoutMs !== null && { hardTimeoutMs: timeoutMs }),
   };
+}
+
+/** What single test cases override. */
+function buildSpecLimits(stimuli: readonly Stimulus[]): Pick<Dataset, "limits"> {
+  const limits = stimuli.flatMap(({ name, limits: { runs, timeoutMs, maxCostUsd } }) => {
+    const own = {
+      ...(runs !== null && { trials: runs }),
+      ...(maxCostUsd !== null && { maxCostUsd }),
+      ...(timeoutMs !== null && { hardTimeoutMs: timeoutMs }),
+    };
+    return Object.keys(own).length === 0 ? [] : [[name, own] as const];
+  });
+  return limits.length === 0 ? {} : { limits: new Map(limits) };
 }
 
 /** Without golden patches and tags: the agent must not see them, and they do not change the question. */

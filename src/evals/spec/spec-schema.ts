@@ -27,11 +27,11 @@ const effort = z.union(
 /** More trials of one test case add nothing and are most likely a typo. */
 const MAX_RUNS = 10_000;
 
+const runs = positive.max(MAX_RUNS, `must be at most ${MAX_RUNS}`);
+const dollars = number.min(0, "must not be negative");
+
 export const defaultsSchema = createMappingField({
-  runs: positive
-    .max(MAX_RUNS, `must be at most ${MAX_RUNS}`)
-    .optional()
-    .describe("Trials of each test case. Default: 1."),
+  runs: runs.optional().describe("Trials of each test case. Default: 1."),
   timeout: duration.optional().describe('Trials are stopped after this time, such as "2m".'),
   model: z
     .union([filled, createListField(filled).min(1, "is an empty list: name a model, or remove the line")], {
@@ -47,7 +47,7 @@ export const defaultsSchema = createMappingField({
     .describe("How much the model of the agent thinks, or several efforts, each of which is measured."),
   executor: filled.optional().describe(`The agent: ${ALL_AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
-  max_cost_usd: number.min(0, "must not be negative").optional().describe("Maximum cost of one trial; 0 for no limit."),
+  max_cost_usd: dollars.optional().describe("Maximum cost of one trial; 0 for no limit."),
 });
 
 export const graderSchema = createMappingField({
@@ -110,6 +110,11 @@ export const stimulusSchema = createMappingField({
     .describe("A reference solution, for assay oracle."),
   graders: createListField(graderSchema).optional().describe("Graders of this test case, after those of the file."),
   threshold: share.optional().describe("Minimum score of a trial to pass. Default: the threshold of scoring."),
+  runs: runs.optional().describe("Trials of this test case. Default: those of defaults."),
+  timeout: duration
+    .optional()
+    .describe("Trials of this test case are stopped after this time. Default: that of defaults."),
+  max_cost_usd: dollars.optional().describe("Maximum cost of one trial of this test case. Default: that of defaults."),
 });
 
 export const triggersSchema = createMappingField({

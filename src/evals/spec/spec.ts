@@ -40,6 +40,13 @@ export interface SpecDefaults {
   readonly maxCostUsd: number | null;
 }
 
+/** Limits of one test case, where they differ from the defaults; null where they do not. */
+export interface StimulusLimits {
+  readonly runs: number | null;
+  readonly timeoutMs: number | null;
+  readonly maxCostUsd: number | null;
+}
+
 /** A test case: one task for an agent. */
 export interface Stimulus {
   readonly name: string;
@@ -55,6 +62,8 @@ export interface Stimulus {
   readonly threshold: number | null;
   /** A git patch that solves the task; null when there is none. */
   readonly goldenPatch: { readonly file: string; readonly text: string } | null;
+  /** What this test case overrides of the defaults. */
+  readonly limits: StimulusLimits;
   /** For trigger tests: whether the skill should be activated. */
   readonly trigger: "should" | "should_not" | null;
   /** Line in the file. */

@@ -4,8 +4,9 @@ import type { GraderSpec, Registry } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
 import { makeGrader, UnknownGraderTypeError } from "../../graders/index.js";
 import type { KeyPath } from "../../utils/index.js";
-import { isRawMapping, toSnakeCaseKey } from "./key-aliases.js";
+import { toSnakeCaseKey } from "./key-aliases.js";
 import type { ProblemCollector } from "./problems.js";
+import { isRawMapping } from "./raw-mapping.js";
 import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
 
 /** Shared by all test cases of a file. */

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { KeyPath } from "../../../utils/index.js";
-import { type DocumentProblem, isRawMapping, type NormalizedDocument } from "../key-aliases.js";
+import type { DocumentProblem, NormalizedDocument } from "../key-aliases.js";
+import { isRawMapping, type RawMapping } from "../raw-mapping.js";
 import { SourcePaths } from "../source-paths.js";
-
-type RawFields = Readonly<Record<string, unknown>>;
 
 /** Lists of sentences for a judge, by the keys that people use for them. */
 const RUBRIC_KEYS = ["expectations", "assertions", "checks", "criteria", "rubric", "expect"] as const;
@@ -33,9 +32,9 @@ class EvalsJsonConversion {
     this.#dir = dirname(resolve(file));
   }
 
-  convert(document: object): RawFields {
+  convert(document: object): RawMapping {
     const isList = Array.isArray(document);
-    const fields = isList ? { evals: document } : (document as RawFields);
+    const fields = isList ? { evals: document } : (document as RawMapping);
     const listPath: KeyPath = isList ? [] : ["evals"];
     this.#noteIgnoredKeys("", Object.keys(fields), new Set([...NAME_KEYS, "evals", "description"]));
     const nameKey = NAME_KEYS.find((key) => typeof fields[key] === "string");
@@ -69,7 +68,7 @@ class EvalsJsonConversion {
     );
   }
 
-  #convertCase(given: RawFields, place: { listPath: KeyPath; skill: string; index: number }): RawFields {
+  #convertCase(given: RawMapping, place: { listPath: KeyPath; skill: string; index: number }): RawMapping {
     const { listPath, skill, index } = place;
     const at: KeyPath = ["stimuli", index];
     const from: KeyPath = [...listPath, index];
@@ -88,7 +87,7 @@ class EvalsJsonConversion {
   }
 
   /** Without expectations, the judge gets what is expected. */
-  #convertRubric(given: RawFields, { at, from }: { at: KeyPath; from: KeyPath }): unknown {
+  #convertRubric(given: RawMapping, { at, from }: { at: KeyPath; from: KeyPath }): unknown {
     const key = RUBRIC_KEYS.find((one) => given[one] !== undefined && !isEmptyList(given[one]));
     this.paths.move([...at, "rubric"], [...from, key ?? "expected_output"]);
     const { expected_output: expected } = given;

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { isRawMapping, type NormalizedDocument } from "../key-aliases.js";
+import type { NormalizedDocument } from "../key-aliases.js";
+import { isRawMapping } from "../raw-mapping.js";
 import { convertEvalsJson } from "./evals-json.js";
 
 /** The name of the eval files that skill-creator writes into the folder of a skill. */
