@@ -45,6 +45,25 @@ function toGivenFile(value: unknown): GivenFile | null {
   return typeof url === "string" && url !== "" ? url : name;
 }
 
+/** A column that may have been meant to be `images`, and a value that names an image. */
+const IMAGE_COLUMN = /^(?:image|img|picture|photo|screenshot|figure)s?(?:[_-]?(?:path|url|file|data))?$/i;
+const IMAGE_TEXT = /^data:image\/|\.(?:png|jpe?g|gif|webp)(?:[?#].*)?$/i;
+
+/**
+ * Finds a column that looks like the images of an example, but is not called so and is therefore not sent to models.
+ * @example
+ * findUnsentImages({ id: 1, question: "What is shown?", image: "chart.png" }); // "image"
+ */
+export function findUnsentImages(example: Example): string | null {
+  if (example.images !== undefined) return null;
+  const found = Object.entries(example).find(([column, value]) => {
+    if (!IMAGE_COLUMN.test(column)) return false;
+    const [file] = toGivenFiles(value) ?? [];
+    return file !== undefined && (typeof file !== "string" || IMAGE_TEXT.test(file));
+  });
+  return found?.[0] ?? null;
+}
+
 /**
  * Finds the images and files that examples name, for examples that were not loaded from a dataset file. They get their
  * hash, media type and size; the content is read when it is sent. Paths are relative to a folder, and never leave it.

@@ -36,6 +36,19 @@ async function failure(path: string, options?: LoadOptions): Promise<string> {
 const ADVICE = "Fix the row, or pass --skip-bad-rows (skipBadRows: true) to skip such rows.";
 
 describe("loadFile", () => {
+  it.each([
+    ["image", "charts/a.png", true],
+    ["Photo", ["a.JPG"], true],
+    ["image_url", "https://example.com/a.webp?size=2", true],
+    ["picture", { bytes: "\u0089PNG", path: null }, true],
+    ["image", "a mental image", false],
+    ["diagram", "a.png", false],
+  ])("notes that %s with %j is not sent to models: %s", async (column, value, isNoted) => {
+    const path = jsonl([{ id: 1, question: "What is shown?", [column]: value }], "shown.jsonl");
+    const note = `${path}: the column "${column}" looks like images, but models are not sent it: pass --map images=${column}, or call it "images"`;
+    expect((await loadFile(path)).notes).toEqual(isNoted ? [note] : []);
+  });
+
   it("loads the same examples from every format", async () => {
     const rows = [
       { id: "1", question: "Why?", answer: "Because, well" },

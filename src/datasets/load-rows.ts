@@ -2,6 +2,7 @@ import type { Example } from "../core/index.js";
 import { DatasetError, IdDeduplicator, type LoadOptions, readFacetValue } from "../core/index.js";
 import { ColumnCheck, type ColumnSelection, matchesFilter, selectTableColumns } from "./columns.js";
 import type { Conversion } from "./convert-row.js";
+import { findUnsentImages } from "./example-files.js";
 import { type RowFile, readTableRows } from "./row-file.js";
 import { requireMaxExamples, type SamplingOptions, takeSample } from "./sample.js";
 import { isBadRow, type RawRow, type RowReadOptions, type SourceRow } from "./source-row.js";
@@ -183,12 +184,19 @@ export async function loadRows(wanted: LoadRowsOptions): Promise<LoadedRows> {
   const collected = new ExampleCollector(wanted);
   const loaded = (await tryLoadSample(collected, wanted)) ?? (await loadAllRows(collected, wanted));
   const repeated = collected.mayRepeatIds ? numberRepeatedIds(loaded.examples) : 0;
+  const [first] = loaded.examples;
+  const unsent = first === undefined ? null : findUnsentImages(first);
   const notes = [
     ...collected.listNotes(),
+    ...(unsent === null ? [] : [formatUnsentNote(wanted, unsent)]),
     ...(repeated === 0 ? [] : [formatRepeatsNote(wanted, repeated)]),
     ...loaded.notes,
   ];
   return { ...loaded, notes };
+}
+
+function formatUnsentNote({ name }: Pick<LoadRowsOptions, "name">, column: string): string {
+  return `${name}: the column "${column}" looks like images, but models are not sent it: pass --map images=${column}, or call it "images"`;
 }
 
 export function getStratum(example: Example, field: string): string {

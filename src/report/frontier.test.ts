@@ -95,8 +95,18 @@ describe("the frontier cost of a pass", () => {
     expect(frontier?.tasks).toBe(3);
   });
 
-  it("is left out where it says nothing: one system, an unknown price, no cost, or no pass", () => {
-    expect(makeResult(ROWS.slice(0, 3), 1).frontier).toBeNull();
+  it("compares one system with an expert", () => {
+    const result = makeResult(ROWS.slice(0, 3), 1);
+    expect(result.frontier).toMatchObject({
+      valueUsd: expect.closeTo((0.1 + 1 + 1) / 3, 12),
+      expertShare: expect.closeTo(2 / 3, 12),
+      systems: [{ system: "small", essentialShare: expect.closeTo(1 / 3, 12), gainUsd: expect.closeTo(0.3, 12) }],
+    });
+    expect(result.toTable()).toContain("each done by the system or an expert ($1.00 per example; 66.7 % of tasks).");
+  });
+
+  it("is left out where it says nothing: one system without an expert, an unknown price, no cost, or no pass", () => {
+    expect(makeResult(ROWS.slice(0, 3)).frontier).toBeNull();
     expect(
       makeResult(
         ROWS.map((one, i) => (i === 0 ? { ...one, costUsd: null } : one)),

@@ -6,12 +6,12 @@ import type { Layout } from "./layout.js";
 import type { TableColumn } from "./markdown.js";
 
 /**
- * The frontier cost of a pass in dollars, over the tasks that every system ran. Null if it says nothing: for one system,
- * without prices, without a passed trial, or where everything was free.
+ * The frontier cost of a pass in dollars, over the tasks that every system ran. Null if it says nothing: for one system
+ * without an expert, without prices, without a passed trial, or where everything was free.
  */
 export function buildFrontier({ rows, config }: Pick<EvalResult, "rows" | "config">): FrontierReport | null {
-  if (config.systems.length < 2 || !hasPassAndPrice(rows)) return null;
   const expertCosts = mapExpertCosts(config);
+  if ((config.systems.length < 2 && expertCosts.size === 0) || !hasPassAndPrice(rows)) return null;
   const found = analyzeFrontier(rows, { costOf: readCost, expertCost: ({ dataset }) => expertCosts.get(dataset) });
   // A system without a finished trial shares no task.
   if (found === null || config.systems.some((system) => found.gain[system] === undefined)) return null;
@@ -108,7 +108,8 @@ export function describeFrontier(frontier: FrontierReport): string {
   const interval = low === null || high === null ? "" : ` [${formatDollars(low)}, ${formatDollars(high)}]`;
   const costs = describeExpertCosts(frontier);
   const expert = costs === null ? "" : ` or an expert (${costs}; ${formatShare(expertShare)} of tasks)`;
-  return `${formatDollars(valueUsd)}${interval} per pass over ${formatPlural(tasks, "task")}, each done by its cheapest system${expert}. ${describeBias(frontier)}`;
+  const who = frontier.systems.length === 1 ? "the system" : "its cheapest system";
+  return `${formatDollars(valueUsd)}${interval} per pass over ${formatPlural(tasks, "task")}, each done by ${who}${expert}. ${describeBias(frontier)}`;
 }
 
 /** `$3.50`, or `gsm8k $3.50, math $12.00`; null if none is known. */

@@ -191,7 +191,7 @@ export interface RunView {
   /** What a reader must know before the figures, such as that few trials were scored; mostly empty. */
   warnings: readonly string[];
   picks: RunPicks;
-  /** Null unless several systems have a price and ran the same tasks. */
+  /** Null unless several systems, or one and an expert, have a price and ran the same tasks. */
   frontier: FrontierView | null;
   /** Systems that differ only in their effort; mostly empty. */
   effortCurves: readonly EffortCurve[];
