@@ -8,6 +8,7 @@ const SLOW_TESTS = [
   "src/evaluators/math/word-problems.test.ts",
   "src/evaluators/code/hostile-code.test.ts",
   "src/exec/box/**/*.test.ts",
+  "src/exec/container/**/*.test.ts",
   "src/exec/lines/**/*.test.ts",
   "src/exec/process/**/*.test.ts",
   "src/exec/sandbox/**/*.test.ts",

@@ -10,6 +10,8 @@ const PACKAGES = [
   { package: "git", command: "git", neededBy: "the run manifest's git revision" },
   { package: "bubblewrap", command: "bwrap", neededBy: "the sandbox for generated code, and the box for agents" },
   { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code, and the box for agents" },
+  { package: "podman", command: "podman", neededBy: "agents in containers" },
+  { package: "runc", command: "runc", neededBy: "agents in containers, where the tests run in a container themselves" },
   { package: "python3", command: "python3", neededBy: "running generated Python" },
   { package: "chromium", command: "chromium", neededBy: "the dashboard and the report page" },
   { package: "redis-server", command: "redis-server", neededBy: "runs over several machines" },

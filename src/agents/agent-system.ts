@@ -21,7 +21,9 @@ import {
   type BoxSettings,
   isFilePath,
   listOfferedSkills,
+  listPackagePaths,
   listScriptPaths,
+  requireImageIsolation,
   splitCommand,
   toSkillFiles,
   Workspace,
@@ -155,6 +157,7 @@ export class AgentSystem implements System {
       throw new UsageError(
         `The example ${JSON.stringify(example.id)} has images or files, which are only sent to models: ${this.name} would not get them. Put them into its folder, with \`files\` of its \`environment\`.`,
       );
+    requireImageIsolation(getAgentEnvironment(example), this.#options.box);
     this.#requireExtensions(example);
   }
 
@@ -196,7 +199,7 @@ export class AgentSystem implements System {
   async #start(example: Example, { workspace, extensions, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
     const { adapter, program, version, model, effort, home } = this.#options;
     const prompt = formatAgentPrompt(example);
-    const promptFile = join(workspace.root, "prompt.txt");
+    const promptFile = join(workspace.given, "prompt.txt");
     await writeFile(promptFile, prompt);
     const launch = adapter.launch({
       prompt,
@@ -207,11 +210,10 @@ export class AgentSystem implements System {
       key: PLACEHOLDER_KEY,
       version,
       usesOwnHome: home !== null,
-      isRoot: process.getuid?.() === 0 && workspace.box === null,
+      isRoot: workspace.box === null ? process.getuid?.() === 0 : workspace.box.isRoot,
       ...(await installExtensions(workspace, extensions, this.#extensionTarget)),
     });
     if (home === null) await writeHome(workspace.home, launch.homeFiles);
-    workspace.box?.show([...listTrialFiles(workspace.root), ...listCommandPaths(adapter)]);
     return new AgentRun({
       adapter,
       program,
@@ -243,9 +245,10 @@ export class AgentSystem implements System {
 
   async #prepare(example: Example, extensions: AgentExtensions, trial: TrialContext): Promise<Workspace> {
     try {
-      const { home, box } = this.#options;
+      const { home, box, adapter, program } = this.#options;
       const environment = addSkillFiles(getAgentEnvironment(example), extensions, this.#extensionTarget);
-      const place = { environment, box, signal: trial.signal };
+      const readable = [...listPackagePaths(program), ...listCommandPaths(adapter)];
+      const place = { environment, box, readable, signal: trial.signal };
       const workspace = await Workspace.create({ ...place, ...(home !== null && { home }) });
       this.#open.add(workspace);
       trial.atEnd?.(() => this.#removeWorkspace(workspace, `${this.name}-${example.id}-${trial.trial}`));
@@ -279,11 +282,6 @@ interface PreparedAgentTrial {
   readonly extensions: AgentExtensions;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
-}
-
-/** What was written for the agent outside of its own folders. */
-function listTrialFiles(root: string): string[] {
-  return ["prompt.txt", "mcp.json", "skills"].map((name) => join(root, name));
 }
 
 /** The scripts that a command names. */
@@ -348,7 +346,7 @@ async function installSkills(
   { skills }: AgentExtensions,
   { adapter, usesOwnHome }: ExtensionTarget,
 ) {
-  if (adapter.skills === "told") return writeSkillFolder(join(workspace.root, "skills"), skills);
+  if (adapter.skills === "told") return writeSkillFolder(join(workspace.given, "skills"), skills);
   if (skills.length === 0 || adapter.skills === undefined) return null;
   if (usesOwnHome) return join(workspace.path, adapter.skills.inProject);
   return writeSkillFolder(join(workspace.home, adapter.skills.inHome), skills);
@@ -360,13 +358,13 @@ async function writeSkillFolder(dir: string, skills: readonly OfferedSkill[]): P
 }
 
 async function writeMcpConfig(
-  { root, box }: Workspace,
+  { given, box }: Workspace,
   { servers }: AgentExtensions,
   { command, takesServers }: AgentAdapter,
 ) {
   const isTold = command !== undefined && takesServers !== undefined;
   if (Object.keys(servers).length === 0 && !isTold) return null;
-  const file = join(root, "mcp.json");
+  const file = join(given, "mcp.json");
   // Variables of a server may be secret. In a box, the agent is another user: the folder above keeps all others out.
   const mode = box === null ? 0o600 : 0o644;
   await writeFile(file, `${JSON.stringify({ mcpServers: toMcpSettings(servers) }, null, 2)}\n`, { mode });

@@ -1,4 +1,4 @@
-import type { Canary, Output } from "../core/index.js";
+import { type Canary, type Environment, type Example, type Output, omitUndefined } from "../core/index.js";
 
 const FILE = "canary.txt";
 const WORD = "ready";
@@ -10,11 +10,18 @@ const MAX_QUOTE_CHARS = 200;
 export function createAgentCanary(wanted: boolean | undefined): Canary | undefined {
   if (wanted === false) return undefined;
   const question = `Create a file named ${FILE} in the current folder that contains the word ${WORD}, and nothing else. Do not ask, and do nothing else.`;
+  const example: Example = { id: "(canary)", question };
   return {
-    example: { id: "(canary)", question },
+    example,
+    adapt: (first) => ({ ...example, environment: selectImage(first.environment ?? {}) }),
     findProblem: findCanaryProblem,
     ...(wanted === true && { isAlways: true }),
   };
+}
+
+/** A container needs an image. */
+function selectImage({ image, dockerfile, workdir }: Environment): Environment {
+  return omitUndefined({ image, dockerfile, workdir });
 }
 
 function findCanaryProblem(output: Output): string | null {

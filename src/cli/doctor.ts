@@ -27,6 +27,7 @@ export async function executeDoctor(): Promise<number> {
     checkDiskSpace(),
     ...(await checkSandbox()),
     await checkBox(),
+    ...(await checkEngines()),
     ...checkPrograms(),
     ...(await checkAgents()),
     checkKeys(),
@@ -105,6 +106,17 @@ async function checkBox(): Promise<DoctorCheck> {
   const { findBoxSupport } = await import("../exec/box/box-support.js");
   const { kind, detail, advice } = await findBoxSupport();
   return { what: "box for agents", state: kind === null ? "missing" : "ok", detail: [detail, ...advice].join(". ") };
+}
+
+/** Runs a container with each engine to see whether it works. */
+async function checkEngines(): Promise<DoctorCheck[]> {
+  const { findEngineSupport } = await import("../exec/container/engine.js");
+  const checks: DoctorCheck[] = [];
+  for (const name of ["docker", "podman"] as const) {
+    const { works, detail } = await findEngineSupport(name);
+    checks.push({ what: `containers: ${name}`, state: works ? "ok" : "missing", detail });
+  }
+  return checks;
 }
 
 function checkPrograms(): DoctorCheck[] {

@@ -70,7 +70,7 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   strictModel?: boolean;
   canary?: boolean;
   keepWorkspaces?: string;
-  isolation?: "none" | "box";
+  isolation?: RunConfig["isolation"];
   allowHosts?: readonly string[];
   allowPaths?: readonly string[];
   boxLimits?: Readonly<Record<string, number>>;

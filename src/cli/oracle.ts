@@ -104,13 +104,16 @@ async function loadOracleTasks(evals: readonly string[], { config, environments 
   return tasks;
 }
 
+const WITHOUT_BOX = "Runs with your permissions, in temporary folders";
+
 /** Without a box, they run with the user's permissions. */
 function announceCommands(tasks: readonly OracleTask[], flags: TrustFlags & { isolation?: string | undefined }): void {
   const commands = new Set(tasks.flatMap(({ example }) => listCommands(example)));
   if (commands.size === 0) return;
   for (const file of new Set(tasks.map(({ place }) => place.file)))
     requireTrust(file, `it runs commands: ${[...commands].join("; ")}`, flags);
-  const where = flags.isolation === "box" ? "Runs in boxes" : "Runs with your permissions, in temporary folders";
+  const places: Readonly<Record<string, string>> = { box: "Runs in boxes", none: WITHOUT_BOX };
+  const where = places[flags.isolation ?? "none"] ?? "Runs in containers";
   printNote(`${where}: ${[...commands].join("; ")}`);
 }
 

@@ -56,7 +56,7 @@ const BASIC_SCHEMAS = {
   integer: z.number().int(),
   wholeNumber: z.number().int().min(0),
   count: z.number().int().min(1),
-  isolation: z.enum(["none", "box"]),
+  isolation: z.enum(["none", "box", "container:docker", "container:podman"]),
   outageAction: z.enum(["stop", "wait"]),
   lateAction: z.enum(["live", "leave"]),
   duration: z.string().refine((value) => parseDuration(value) !== null, DURATION_FORMAT_HINT),

@@ -218,12 +218,15 @@ export const INPUT_SETTINGS = {
 
 /** Where programs of trials run. */
 export const BOX_SETTINGS = {
-  /** `box` runs agents, and the commands of set-ups and graders, in a box; `none` with your permissions. */
+  /**
+   * `box` runs agents, and the commands of set-ups and graders, in a box; `container:docker` and `container:podman` in a
+   * container of the example's image; `none` with your permissions.
+   */
   isolation: {
     kind: "isolation",
     flag: "--isolation <mode>",
-    help: "none, or box: agents, set-ups and graders see their own folders only, and reach their model only",
-    docs: "`box`: agents, and the commands of set-ups and graders, see their own folders only and reach their model only; `none`: they have your permissions (default: `none`). See [agents.md](../guides/agents.md#the-box)",
+    help: "none, box, container:docker or container:podman: in a box or a container, agents, set-ups and graders see their own folders only, and reach their model only",
+    docs: "`box`: agents, and the commands of set-ups and graders, see their own folders only and reach their model only ([the box](../guides/agents.md#the-box)); `container:docker`, `container:podman`: the same, in a container of the example's image ([containers](../guides/agents.md#containers)); `none`: they have your permissions (default: `none`)",
     section: "Agents",
     isHarmless: true,
   },

@@ -16,6 +16,35 @@ export interface Environment {
   readonly skills?: readonly (string | OfferedSkill)[];
   /** MCP servers for the agent, by name. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
+  /** The container image that all its programs run in. Needs `--isolation container:docker` or `container:podman`. */
+  readonly image?: string;
+  /** Instead of an image: the path of a Dockerfile, built with its folder, which loading replaces by the folder's files. */
+  readonly dockerfile?: string | ImageSource;
+  /** The folder of the image that the agent's folder begins with, and is mounted at. Default: the image's own WORKDIR. */
+  readonly workdir?: string;
+  /** What its programs may use in a box or a container, at most. Replaces `--box-limit`. */
+  readonly limits?: Partial<ResourceLimits>;
+  /** What a container gets even if others want it too. */
+  readonly guaranteed?: Partial<Pick<ResourceLimits, "cpus" | "memoryGib">>;
+}
+
+/** The files that an image is built from. */
+export interface ImageSource {
+  /** The path of the Dockerfile among the files. */
+  readonly dockerfile: string;
+  readonly files: readonly Exclude<EnvironmentFile, { src: string }>[];
+}
+
+/** What all programs of a trial may use together. */
+export interface ResourceLimits {
+  /** Concurrent processes and threads. */
+  readonly processes: number;
+  /** 1 GiB is 2^30 bytes. */
+  readonly memoryGib: number;
+  /** Cores; a part of one may be 0.5. */
+  readonly cpus: number;
+  /** What its folders may grow to. */
+  readonly diskGib: number;
 }
 
 /** A snapshot of a skill that is offered to an agent. */

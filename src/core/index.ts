@@ -21,8 +21,10 @@ export type {
   Environment,
   EnvironmentFile,
   FileChange,
+  ImageSource,
   McpServer,
   OfferedSkill,
+  ResourceLimits,
   WorkspaceChanges,
   WorkspaceState,
 } from "./environment.js";

@@ -186,6 +186,8 @@ export interface System<Name extends string = string> {
 /** A trivial task, run before the trials of a system. */
 export interface Canary {
   readonly example: Example;
+  /** Its example for a run whose first example is this one. Default: the same for all. */
+  adapt?(first: Example): Example;
   /** Why an output shows that the system cannot work, as the end of a sentence; null if it can. */
   findProblem(output: Output): string | null;
   /** True to run it before any number of trials. Default: before ten or more. */

@@ -17,7 +17,7 @@ import {
 } from "../core/index.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import type { EnvironmentReader } from "../exec/index.js";
-import { checkEnvironment } from "../exec/index.js";
+import { checkEnvironment, ENVIRONMENT_KEYS } from "../exec/index.js";
 import { type Conversion, type ConvertRowOptions, convertRow } from "./convert-row.js";
 import { ExampleFileReader } from "./example-files.js";
 import { getFileStem, requireFile, requireRowFormat } from "./formats.js";
@@ -202,9 +202,6 @@ async function createGraderEvaluators(
   for (const example of examples) (evaluator as ExampleChecker).checkExample?.(example);
   return [evaluator];
 }
-
-/** Keys that identify an `environment` as an agent's workspace rather than an unrelated column. */
-const ENVIRONMENT_KEYS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 
 /** Whether an example describes an agent's workspace. */
 function hasEnvironment({ environment, graders }: Readonly<Record<string, unknown>>): boolean {

@@ -1,12 +1,14 @@
 /** Runs programs: processes, workspaces, sandbox, worker threads. */
-export { Box, type BoxRecord } from "./box/box.js";
 export {
   type BoxOptions,
   type BoxSettings,
   resolveBoxSettings,
 } from "./box/box-settings.js";
 export { findBoxSupport } from "./box/box-support.js";
-export { listScriptPaths } from "./box/program-paths.js";
+export { listPackagePaths, listScriptPaths } from "./box/program-paths.js";
+export type { BoxRecord, TrialBox } from "./box/trial-box.js";
+export { findEngineSupport } from "./container/engine.js";
+export { openTrialBox, requireImageIsolation } from "./container/open-trial-box.js";
 export { type CommandOptions, fingerprintCommand, openCommandPool } from "./lines/command.js";
 export type { JsonFields, LineReply, LineRequest } from "./lines/line-process.js";
 export { ProgramError } from "./lines/program-error.js";
@@ -41,13 +43,19 @@ export { runInThread, ThreadTaskError, TimeLimitError } from "./threads/worker-p
 export { Baseline } from "./workspace/baseline.js";
 export { collectChanges } from "./workspace/changes.js";
 export { formatDiff, formatHunks } from "./workspace/diff.js";
-export { checkEnvironment } from "./workspace/environment-check.js";
+export { checkEnvironment, ENVIRONMENT_KEYS } from "./workspace/environment-check.js";
 export { EnvironmentReader } from "./workspace/environment-reader.js";
 export { copyFolder, removeFolder, TrialFolder } from "./workspace/folder.js";
 export { isGitProblemOnly, writeGitIdentity } from "./workspace/git.js";
 export { findRelativePathProblem, isWithin } from "./workspace/relative-path.js";
 export { buildScrubbedEnv } from "./workspace/scrubbed-env.js";
-export { createLiveState, findBoxSettings, getWorkspaceState, takeSnapshot } from "./workspace/snapshot.js";
+export {
+  createLiveState,
+  findBoxSettings,
+  findLiveBox,
+  getWorkspaceState,
+  takeSnapshot,
+} from "./workspace/snapshot.js";
 export { type FolderWatch, watchFolder } from "./workspace/watch-folder.js";
 export { rebuildWorkspace, Workspace } from "./workspace/workspace.js";
 export { listOfferedSkills, toSkillFiles, writeSkills } from "./workspace/write-skills.js";

@@ -5,14 +5,16 @@ import { dirname, join, sep } from "node:path";
 import type { Environment, Example, Graded, Output, WorkspaceState } from "../core/index.js";
 import { getErrorMessage } from "../core/index.js";
 import {
-  Box,
   type BoxSettings,
   buildScrubbedEnv,
   findBoxSettings,
+  findLiveBox,
   getWorkspaceState,
+  openTrialBox,
   type ProgramBox,
   rebuildWorkspace,
   removeFolder,
+  type TrialBox,
   writeGitIdentity,
 } from "../exec/index.js";
 import type { FolderUse } from "./built-in-grader.js";
@@ -59,7 +61,9 @@ export async function openGradedFolder({ example, output, use, signal }: OpenFol
     ? openLiveFolder(workspace)
     : await rebuildFolder({ workspace, environment, box, signal });
   const { path } = folder;
-  return use === "runs" && path !== null ? addProgramHome(folder, { path, environment, box }) : folder;
+  if (use !== "runs" || path === null) return folder;
+  const live = findLiveBox({ ...output, workspace: folder.state ?? workspace });
+  return addProgramHome(folder, { path, environment, box, live });
 }
 
 /** A diff needs a folder only if nothing else tells what the setup created. */
@@ -119,17 +123,19 @@ interface ProgramPlace {
   readonly path: string;
   readonly environment: Environment;
   readonly box: BoxSettings | null;
+  /** The box of the folder's trial, while it is there. */
+  readonly live: TrialBox | null;
 }
 
 /** Adds a HOME, environment variables and a box for the programs that graders run. */
 async function addProgramHome(
   folder: GradedFolder,
-  { path, environment, box: settings }: ProgramPlace,
+  { path, environment, box: settings, live }: ProgramPlace,
 ): Promise<GradedFolder> {
-  const outside = await makeProgramHome(path, environment);
+  const outside = await makeProgramHome(path, environment, live?.laterFolders ?? null);
   const { HOME: home = "", TMPDIR: tmp = "" } = outside.env;
-  const place = { scratch: join(outside.root, "box"), writable: [path, home, tmp] };
-  const box = settings === null ? null : await Box.open(settings, place);
+  const places = { scratch: join(outside.root, "box"), writable: [path, home, tmp] };
+  const box = live === null ? await openTrialBox({ settings, environment, places }) : await live.openForGraders(places);
   return {
     ...folder,
     get path() {
@@ -150,8 +156,12 @@ interface ProgramHome {
   remove(): Promise<void>;
 }
 
-async function makeProgramHome(path: string | null, { env }: Environment): Promise<ProgramHome> {
-  const root = await mkdtemp(join(tmpdir(), "assay-grading-"));
+async function makeProgramHome(
+  path: string | null,
+  { env }: Environment,
+  parent: string | null = null,
+): Promise<ProgramHome> {
+  const root = await mkdtemp(join(parent ?? tmpdir(), "assay-grading-"));
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
   await Promise.all([mkdir(home), mkdir(tmp)]);
   await writeGitIdentity(home);

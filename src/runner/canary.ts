@@ -81,13 +81,14 @@ async function runCanary(systemIndex: number, options: CanaryOptions): Promise<C
   const { plan, ports, collector, budgetGate, gates } = options;
   const system = plan.systems[systemIndex];
   const [datasetPlan] = plan.datasetPlans;
-  if (system?.canary === undefined || datasetPlan === undefined) return null;
+  const [first] = plan.examples;
+  if (system?.canary === undefined || datasetPlan === undefined || first === undefined) return null;
   const trial: Trial = {
     // Below the indexes of rows.
     index: -1 - systemIndex,
     system,
     systemIndex,
-    example: system.canary.example,
+    example: system.canary.adapt?.(first) ?? system.canary.example,
     exampleIndex: -1 - systemIndex,
     trial: 0,
     datasetPlan: { ...datasetPlan, evaluators: [], canWatch: false, terms: null },

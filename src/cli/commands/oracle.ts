@@ -14,6 +14,7 @@ Examples:
   assay oracle -e eval.yaml --stimulus fix-add --max-omissions 500
   assay oracle -e eval.yaml --output json > oracle.json
   assay oracle -e eval.yaml --isolation box          run its commands in a box
+  assay oracle -e eval.yaml --isolation container:podman   run them in containers of its image
 
 Exit codes: 0 every golden state passes and every untouched one fails, 1 otherwise, 2 wrong usage or configuration,
 3 nothing could be checked or a folder could not be set up, 130 interrupted.`;

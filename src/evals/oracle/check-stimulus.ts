@@ -292,7 +292,9 @@ class PatchedFolderFactory {
     this.#environment = environment;
     this.#signal = signal;
     this.#box = box;
-    this.#isCopying = environment.git !== undefined || (environment.commands ?? []).length > 0;
+    // What a set-up does to a container is not in its folder.
+    const isInImage = environment.image !== undefined || environment.dockerfile !== undefined;
+    this.#isCopying = !isInImage && (environment.git !== undefined || (environment.commands ?? []).length > 0);
   }
 
   /** True when folders are copies. A set-up that stored the path of its folder may not work in a copy. */
@@ -351,7 +353,7 @@ class PatchedFolderFactory {
       const changes = await collectChanges(baseline, folder);
       const before = (file: string) => baseline.readBefore(file);
       const path = () => (own.exists ? folder : undefined);
-      return { state: createLiveState({ changes, before, path, box: this.#box }), remove };
+      return { state: createLiveState({ changes, before, path, box: this.#box, liveBox: null }), remove };
     } catch (error) {
       await remove();
       throw error;

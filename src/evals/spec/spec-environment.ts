@@ -13,6 +13,7 @@ import {
   filled,
   flag,
   innerPath,
+  number,
   text,
 } from "./fields.js";
 import type { ProblemCollector } from "./problems.js";
@@ -70,9 +71,11 @@ interface PathContext {
 
 /** Makes paths absolute and reports those that do not exist. */
 function resolveEnvironmentPaths(environment: Environment, { dir, say }: PathContext): Environment {
-  const { git, files, skills } = environment;
+  const { git, files, skills, image, dockerfile } = environment;
+  if (image !== undefined && dockerfile !== undefined) say(["dockerfile"], "there is an image too: keep one of them.");
   return {
     ...environment,
+    ...(typeof dockerfile === "string" && { dockerfile: resolveDockerfile(dockerfile, { dir, say }) }),
     ...(git !== undefined && { git: { ...git, url: resolveRepository(git.url, { dir, say }) } }),
     ...(files !== undefined && {
       files: files.map((file, index) => resolveEnvironmentFile(file, index, { dir, say })),
@@ -92,6 +95,12 @@ function resolveRepository(url: string, { dir, say }: PathContext): string {
   const path = resolve(dir, url);
   if (!existsSync(path)) say(["git", "url"], `the repository ${path} does not exist.`);
   return path;
+}
+
+function resolveDockerfile(path: string, { dir, say }: PathContext): string {
+  const file = resolve(dir, path);
+  if (!existsSync(file)) say(["dockerfile"], `the Dockerfile ${file} does not exist.`);
+  return file;
 }
 
 function resolveEnvironmentFile(file: EnvironmentFile, index: number, { dir, say }: PathContext): EnvironmentFile {
@@ -122,14 +131,25 @@ function isExistingFolder(path: string): boolean {
  */
 export function mergeEnvironments(base: Environment, added: Environment): Environment {
   const git = added.git ?? base.git;
+  const workdir = added.workdir ?? base.workdir;
   return {
     ...(git !== undefined && { git }),
+    ...chooseImage(base, added),
+    ...(workdir !== undefined && { workdir }),
+    ...mergeMappings("limits", base, added),
+    ...mergeMappings("guaranteed", base, added),
     ...joinEnvironmentLists("files", base, added),
     ...joinEnvironmentLists("commands", base, added),
     ...mergeMappings("env", base, added),
     ...joinEnvironmentLists("skills", clearsSkills(base, added) ? {} : base, added),
     ...mergeMappings("mcpServers", base, added),
   };
+}
+
+/** An environment with an image or a Dockerfile replaces both of the other. */
+function chooseImage(base: Environment, added: Environment): Environment {
+  const { image, dockerfile } = added.image === undefined && added.dockerfile === undefined ? base : added;
+  return { ...(image !== undefined && { image }), ...(dockerfile !== undefined && { dockerfile }) };
 }
 
 /** True if the added environment has an empty list of skills and the base has some. */
@@ -149,7 +169,11 @@ function joinEnvironmentLists(
   return { [key]: key === "skills" ? [...new Set(all)] : all };
 }
 
-function mergeMappings(key: "env" | "mcpServers", base: Environment, added: Environment): Environment {
+function mergeMappings(
+  key: "env" | "mcpServers" | "limits" | "guaranteed",
+  base: Environment,
+  added: Environment,
+): Environment {
   const [first, second] = [base[key], added[key]];
   return first === undefined && second === undefined ? {} : { [key]: { ...first, ...second } };
 }
@@ -245,6 +269,8 @@ export const serverSchema = createMappingField({
   if (extra !== undefined) say(`has ${extra}, which requires a ${url === undefined ? "url" : "command"}`);
 });
 
+const resource = number.gt(0, "must be above 0");
+
 /** The workspace of an agent; every key is optional. */
 export const environmentSchema = createMappingField({
   use: filled.optional().describe("The name of an environment of the project file that this one extends."),
@@ -260,6 +286,34 @@ export const environmentSchema = createMappingField({
   mcpServers: createRecordField(serverSchema)
     .optional()
     .describe("MCP servers that the agent is connected to, by name."),
+  image: filled
+    .optional()
+    .describe(
+      "The container image that the agent, the set-up and the graders run in, with --isolation container:docker or container:podman.",
+    ),
+  dockerfile: filled
+    .optional()
+    .describe("A Dockerfile to build that image from, relative to this file; its folder is what it can copy from."),
+  workdir: filled
+    .refine((path) => path.startsWith("/"), "must be the full path of a folder of the image, such as /app")
+    .optional()
+    .describe(
+      "The folder of the image that the workspace begins with, and is mounted at. Default: the image's WORKDIR.",
+    ),
+  limits: createMappingField({
+    processes: resource.optional().describe("Concurrent processes and threads."),
+    memoryGib: resource.optional().describe("Memory in GiB."),
+    cpus: resource.optional().describe("Cores; a part of one may be 0.5."),
+    diskGib: resource.optional().describe("What its folders may grow to, in GiB."),
+  })
+    .optional()
+    .describe("What everything may use together in a box or a container, at most. Replaces --box-limit."),
+  guaranteed: createMappingField({
+    memoryGib: resource.optional().describe("Memory in GiB."),
+    cpus: resource.optional().describe("Cores."),
+  })
+    .optional()
+    .describe("What a container gets even if others want it too."),
 });
 
 /** Inline, or the name of an environment of the project file. */

@@ -35,11 +35,11 @@ let work: string;
 let outside: string;
 let box: Box;
 
-async function openBox(ports: Partial<BoxPorts> = {}): Promise<Box> {
+async function openBox(ports: Partial<BoxPorts> = {}, readable: readonly string[] = []): Promise<Box> {
   const settings = resolveBoxSettings({ isolation: "box", limits: LIMITS });
   if (settings === null) throw new Error("there is no box");
   const writable = [work, join(root, "home"), join(root, "tmp")];
-  return Box.open(settings, { scratch: join(root, "box"), writable }, ports);
+  return Box.open(settings, { scratch: join(root, "box"), writable, readable }, ports);
 }
 
 function run(command: string, options: Partial<CommandOptions> = {}): Promise<CommandResult> {
@@ -307,7 +307,8 @@ setTimeout(() => {}, 500);`;
   it("runs with root's files only if others may read them", async () => {
     const script = join(outside, "agent.mjs");
     writeFileSync(script, "console.log('it runs')", { mode: 0o600 });
-    box.show([script]);
+    await box.close();
+    box = await openBox({}, [script]);
     const ran = () => run("node", { shell: false, args: [script] });
     if (process.getuid?.() === 0) await expect(ran()).rejects.toThrow(/agent\.mjs is needed in the box.*chmod/);
     chmodSync(script, 0o644);

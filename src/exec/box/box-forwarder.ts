@@ -4,17 +4,10 @@ export interface ForwardedPort {
   readonly socket: string;
 }
 
-/**
- * Runs inside of the box, before the program: listens on ports of the box's own loopback interface, starts the program, and
- * ends as it ends. Self-contained, because the box sees no file of ours. It ignores signals: those that end the program are
- * sent to the program itself.
- */
-const SCRIPT = `
+/** The part of a script that listens on a port inside, and ignores signals: those that end a program are sent to it. */
+export const FORWARDER_SCRIPT = `
 const net = require("node:net");
 const { pipeline } = require("node:stream");
-const { spawn } = require("node:child_process");
-const { constants } = require("node:os");
-const [routes, command, ...args] = process.argv.slice(1);
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]) process.on(signal, () => {});
 const pass = (path) => (client) => {
   const server = net.connect({ path, allowHalfOpen: true });
@@ -25,6 +18,17 @@ const listen = ({ port, socket }) => new Promise((resolve, reject) => {
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, pass(socket));
   server.on("error", reject).listen(port, "127.0.0.1", () => resolve(server.unref()));
 });
+`;
+
+/**
+ * Runs inside of the box, before the program: listens on ports of the box's own loopback interface, starts the program, and
+ * ends as it ends. Self-contained, because the box sees no file of ours.
+ */
+const SCRIPT = `
+${FORWARDER_SCRIPT}
+const { spawn } = require("node:child_process");
+const { constants } = require("node:os");
+const [routes, command, ...args] = process.argv.slice(1);
 const fail = (error) => { process.stderr.write("The box could not be set up: " + error.message + "\\n"); process.exit(125); };
 Promise.all(JSON.parse(routes).map(listen)).then(() => {
   const child = spawn(command, args, { stdio: "inherit" });

@@ -1,23 +1,14 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { didYouMean, UsageError } from "../../core/index.js";
+import { didYouMean, type ResourceLimits, UsageError } from "../../core/index.js";
 
 /** How the programs of a trial are kept from the rest of the machine. */
-const ISOLATIONS = ["none", "box"] as const;
+export const ISOLATIONS = ["none", "box", "container:docker", "container:podman"] as const;
 type IsolationName = (typeof ISOLATIONS)[number];
 
 /** What all programs in one box may use together. */
-export interface BoxLimits {
-  /** Concurrent processes and threads. */
-  readonly processes: number;
-  /** 1 GiB is 2^30 bytes. */
-  readonly memoryGib: number;
-  /** Cores; a part of one may be 0.5. */
-  readonly cpus: number;
-  /** What its folders may grow to. */
-  readonly diskGib: number;
-}
+export type BoxLimits = ResourceLimits;
 
 /** Enough for compilers, package managers and test suites. */
 export const DEFAULT_BOX_LIMITS: BoxLimits = { processes: 1024, memoryGib: 4, cpus: 2, diskGib: 8 };

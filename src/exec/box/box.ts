@@ -4,41 +4,21 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { SandboxError } from "../../core/index.js";
-import { quoteShellWord } from "../../utils/index.js";
-import { type BoxedStart, type ProgramBox, type ProgramStart, runCommand } from "../process/index.js";
+import { type BoxedStart, type ProgramStart, runCommand } from "../process/index.js";
 import type { IsolationKind } from "../sandbox/bwrap-args.js";
 import { findStrayDescriptors, readFirstPid, waitUntilAllGone, watchMemory } from "../sandbox/sandboxed-process.js";
 import { buildSyscallFilter } from "../sandbox/syscall-filter.js";
 import { getUidPool } from "../sandbox/uid-pool.js";
 import { type BoxMount, buildBoxArgs } from "./box-arguments.js";
 import { buildForwarderCommand } from "./box-forwarder.js";
-import { BoxNetwork, type BoxTraffic } from "./box-network.js";
+import { BoxNetwork } from "./box-network.js";
 import { type BoxLimits, type BoxSettings, toBytes } from "./box-settings.js";
 import { findBoxSupport } from "./box-support.js";
+import { formatExports, listCertificates, removeProxies, setOddVariables } from "./box-variables.js";
 import { type ControlGroup, type ExceededLimit, makeControlGroup } from "./control-group.js";
 import { watchDisk } from "./disk-watch.js";
 import { findUnreadable, listProgramPaths, resolveReal } from "./program-paths.js";
-
-/** What limits the programs of a box: a control group, or limits of each process. */
-export type LimitedBy = "cgroup" | "prlimit";
-
-/** What a row says about the box of its trial. */
-export interface BoxRecord extends BoxSettings {
-  /** Null when nothing was started. */
-  readonly limitedBy: LimitedBy | null;
-  /** Limits that were reached. */
-  readonly exceeded: readonly (ExceededLimit | "disk")[];
-  /** Hosts that were asked for. */
-  readonly network: BoxTraffic;
-}
-
-/** The part of the machine that a box shows. */
-export interface BoxPlaces {
-  /** For the sockets of its network. Belongs to the box, and is deleted by the caller. */
-  readonly scratch: string;
-  readonly writable: readonly string[];
-  readonly readable?: readonly string[];
-}
+import type { BoxPlaces, BoxRecord, LimitedBy, TrialBox } from "./trial-box.js";
 
 /** What a box needs from outside. Default: this machine's. */
 export interface BoxPorts {
@@ -54,8 +34,6 @@ const MAX_CPU_SECS = 2 * 3600;
 /** Size of each folder in memory, which is part of the memory limit. */
 const MAX_SCRATCH_BYTES = 2 ** 30;
 
-const PROXY_VARIABLES = /^(?:https?|all|no)_proxy$/i;
-
 /** Where the settings of the box are, inside. */
 const SETTINGS_FOLDER = "/run/assay";
 
@@ -67,13 +45,15 @@ const SETTINGS_FOLDER = "/run/assay";
  * await runCommand({ command: "npm test", shell: true, cwd: folder, env, box });
  * await box.close();
  */
-export class Box implements ProgramBox {
+export class Box implements TrialBox {
   readonly settings: BoxSettings;
+  readonly isRoot = false;
+  readonly laterFolders = null;
   readonly #places: BoxPlaces;
   readonly #kind: IsolationKind;
   readonly #makeGroup: BoxPorts["makeGroup"];
   readonly #network: BoxNetwork;
-  readonly #readable = new Set<string>();
+  readonly #readable: readonly string[];
   readonly #exceeded = new Set<ExceededLimit | "disk">();
   /** The user inside, if root made the box and something was started. */
   #uid: number | null = null;
@@ -89,7 +69,7 @@ export class Box implements ProgramBox {
     this.#places = places;
     this.#kind = kind;
     this.#network = new BoxNetwork(join(places.scratch, "net"), settings.allowHosts);
-    this.show([...(places.readable ?? []), ...settings.allowPaths]);
+    this.#readable = [...(places.readable ?? []), ...settings.allowPaths];
   }
 
   /** Throws when this machine cannot make boxes. */
@@ -103,11 +83,6 @@ export class Box implements ProgramBox {
     return new Box(settings, places, { kind, makeGroup });
   }
 
-  /** Shows more files and folders, which can be read but not written. */
-  show(paths: readonly string[]): void {
-    for (const path of paths) if (existsSync(path)) this.#readable.add(path);
-  }
-
   get record(): BoxRecord {
     return {
       ...this.settings,
@@ -117,26 +92,25 @@ export class Box implements ProgramBox {
     };
   }
 
-  /** Call when nothing runs in it any more. */
   async close(): Promise<void> {
     await this.#network.close();
     if (this.#uid !== null) getUidPool()?.release(this.#uid);
     this.#uid = null;
   }
 
-  /**
-   * Gives its folders to the user inside. Each start does so too; call it earlier where the change would be taken for work.
-   * Does nothing unless root made the box.
-   */
+  /** Does nothing unless root made the box. */
   async claim(): Promise<void> {
     if (this.#kind !== "root") return;
     this.#uid ??= takeUid();
     await this.#giveFolders(this.#uid);
   }
 
-  /** Takes its folders back from the user inside. */
   async giveBack(): Promise<void> {
     if (this.#uid !== null) await this.#giveFolders(0);
+  }
+
+  openForGraders(places: BoxPlaces): Promise<Box> {
+    return Box.open(this.settings, places, { makeGroup: this.#makeGroup });
   }
 
   async wrap(start: ProgramStart): Promise<BoxedStart> {
@@ -144,10 +118,10 @@ export class Box implements ProgramBox {
     const group = this.#makeGroup(this.settings.limits);
     this.#limitedBy = group === null ? "prlimit" : "cgroup";
     try {
-      const readable = [...this.#readable, ...listProgramPaths(start.command)];
+      const readable = [...this.#readable.filter((path) => existsSync(path)), ...listProgramPaths(start.command)];
       this.#requireReadable(readable);
       const ports = await this.#network.open(start.ports ?? []);
-      const env = this.#buildEnv(start.env);
+      const env = { ...removeProxies(start.env), ...this.#network.env };
       const command = [...setOddVariables(env), findInside(start.command), ...(start.args ?? [])];
       const limits = limitProcesses(this.settings.limits, group !== null);
       const inside = ["--", ...this.#dropRoot(), ...limits, "/bin/sh", "-c", READ_ENV];
@@ -194,21 +168,12 @@ export class Box implements ProgramBox {
     );
   }
 
-  /** Proxies of this machine cannot be reached, and their addresses may contain passwords. */
-  #buildEnv(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-    const own = Object.entries(env).flatMap(([name, value]): [string, string][] =>
-      value === undefined || PROXY_VARIABLES.test(name) ? [] : [[name, value]],
-    );
-    return { ...Object.fromEntries(own), ...this.#network.env };
-  }
-
   #buildArgs({ start, env, readable, hasNetwork }: ArgsInput): { args: string; contents: (string | Buffer)[] } {
     const uid = this.#uid ?? BOX_UID;
     const filter = buildSyscallFilter(process.arch, "agent");
     const texts = listSettings(env, uid);
     const first = ARGS_FD + 1 + (filter === null ? 0 : 1);
-    const certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"].flatMap((name) => env[name] ?? []);
-    const shown = [...readable, ...certificates.filter((path) => path.startsWith("/") && existsSync(path))];
+    const shown = [...readable, ...listCertificates(env).filter((path) => path.startsWith("/") && existsSync(path))];
     const mounts: BoxMount[] = [
       ...new Set([...shown.filter(isOutsideSystem), ...(hasNetwork ? [this.#network.folder] : [])]),
     ].map((path) => ({ path, isWritable: false }));
@@ -309,16 +274,11 @@ exec "$@"`;
  */
 const READ_ENV = `. ${SETTINGS_FOLDER}/env && exec "$0" "$@"`;
 
-const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
-
 /** Files that exist only in the box. */
 function listSettings(env: Readonly<Record<string, string>>, uid: number): Record<string, string> {
   const home = env.HOME ?? "/tmp";
-  const exports = Object.entries(env)
-    .filter(([name]) => VARIABLE_NAME.test(name))
-    .map(([name, value]) => `export ${name}=${quoteShellWord(value)}\n`);
   return {
-    [`${SETTINGS_FOLDER}/env`]: exports.join(""),
+    [`${SETTINGS_FOLDER}/env`]: formatExports(env),
     "/etc/passwd": `root:x:0:0:root:/root:/bin/sh\nagent:x:${uid}:${uid}:agent:${home}:/bin/sh\n`,
     "/etc/group": `root:x:0:\nagent:x:${uid}:\n`,
     "/etc/hosts": "127.0.0.1 localhost assay-box\n",
@@ -329,12 +289,6 @@ function listSettings(env: Readonly<Record<string, string>>, uid: number): Recor
 /** Links to programs outside of the system are not in the box. */
 function findInside(command: string): string {
   return command.startsWith("/") && isOutsideSystem(command) ? (resolveReal(command) ?? command) : command;
-}
-
-/** The shell cannot set variables with such names. */
-function setOddVariables(env: Readonly<Record<string, string>>): string[] {
-  const odd = Object.entries(env).filter(([name]) => !VARIABLE_NAME.test(name));
-  return odd.length === 0 ? [] : ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`)];
 }
 
 function isOutsideSystem(path: string): boolean {

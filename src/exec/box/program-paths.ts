@@ -20,6 +20,16 @@ export function listProgramPaths(program: string): string[] {
   return [...new Set(paths)];
 }
 
+/**
+ * The same for a container, which has a system of its own: packages that npm has installed into the system's folders are
+ * part of the list, other programs of the system are not.
+ */
+export function listPackagePaths(program: string): string[] {
+  const real = resolveReal(program) ?? program;
+  const [package_] = /^.*\/lib\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(real) ?? [];
+  return package_ === undefined ? listInstallation(program) : [package_];
+}
+
 /** A script that a command names: the file, and what Node needs to load it and its packages. */
 export function listScriptPaths(script: string): string[] {
   const nearby = listFoldersAbove(script).flatMap((folder) => [

@@ -43,8 +43,12 @@ export interface BoxedStart extends Pick<ProgramStart, "command" | "cwd" | "env"
   readonly args: readonly string[];
   /** Descriptors from 3 on. */
   readonly stdio: readonly ("pipe" | "ignore" | number)[];
+  /** Replaces the folders by which processes are found, if they cannot be found so. */
+  readonly folders?: readonly string[];
   /** Called as soon as it was started. */
   attach(child: ChildProcess): void;
+  /** Asks its programs to end, if signals do not reach them. */
+  terminate?(): Promise<void>;
   /** Called when it has ended, or could not be started: nothing of it is left afterwards. */
   release(): Promise<void>;
 }
@@ -78,11 +82,13 @@ export class RunningProgram {
   /** The end of the program itself; processes it started may still be running. */
   readonly ended: Promise<ProgramEnd>;
   readonly #tree: ProcessTree;
+  readonly #boxed: BoxedStart | null;
   #ending: Promise<StopReport> | null = null;
   #isOver = false;
 
   constructor({ child, tree, boxed }: StartedProcess) {
     this.#tree = tree;
+    this.#boxed = boxed;
     const scanning = setInterval(() => tree.recordDescendants(), SCAN_INTERVAL_MS).unref();
     const exited = new Promise<ProgramEnd>((resolve) => {
       child.on("exit", (code, signal) => {
@@ -123,6 +129,7 @@ export class RunningProgram {
   }
 
   async #stopTree(graceMs: number): Promise<StopReport> {
+    await this.#boxed?.terminate?.();
     const report = await stopProcessTree(this.#tree, graceMs);
     if (report.left.length > 0) return report;
     await this.ended;

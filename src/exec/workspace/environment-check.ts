@@ -3,20 +3,36 @@ import { DatasetError, describeValue, didYouMean } from "../../core/index.js";
 import { findSkillNameProblem, SKILL_FILE } from "../skills/read-skill.js";
 import { findRelativePathProblem } from "./relative-path.js";
 
-const KEYS = ["git", "files", "commands", "env", "skills", "mcpServers"];
+/** Keys that identify an `environment` as an agent's workspace rather than an unrelated column. */
+export const ENVIRONMENT_KEYS: readonly string[] = [
+  "git",
+  "files",
+  "commands",
+  "env",
+  "skills",
+  "mcpServers",
+  "image",
+  "dockerfile",
+  "workdir",
+  "limits",
+  "guaranteed",
+];
 const GIT_KEYS = ["url", "ref"];
 
 /** Throws when the value is not a valid environment, and names the wrong key. */
 export function checkEnvironment(value: unknown): Environment {
   const environment = requireEnvironmentFields("environment", value);
-  checkEnvironmentKeys("environment", environment, KEYS);
-  const { git, files, commands, env, skills, mcpServers } = environment;
+  checkEnvironmentKeys("environment", environment, ENVIRONMENT_KEYS);
+  const { git, files, commands, env, skills, mcpServers, limits, guaranteed } = environment;
   if (git !== undefined) checkGit(git);
   if (files !== undefined) requireEnvironmentList("environment.files", files).forEach(checkFileEntry);
   if (commands !== undefined) requireEnvironmentList("environment.commands", commands).forEach(checkSetUpCommand);
   if (env !== undefined) checkVariables("environment.env", env);
   if (skills !== undefined) checkSkills("environment.skills", skills);
   if (mcpServers !== undefined) checkMcpServers("environment.mcpServers", mcpServers);
+  checkImage(environment);
+  if (limits !== undefined) checkAmounts("environment.limits", limits, LIMIT_NAMES);
+  if (guaranteed !== undefined) checkAmounts("environment.guaranteed", guaranteed, GUARANTEED_NAMES);
   return environment;
 }
 
@@ -168,7 +184,7 @@ function checkSkill(at: string, value: unknown): void {
 function checkSkillFile(at: string, value: unknown): void {
   checkEnvironmentFile(at, value);
   if ("src" in (value as EnvironmentFields))
-    throw new DatasetError(`${at} has a src. Give its content, or name the skill's folder instead.`);
+    throw new DatasetError(`${at} has a src. Give its content, or name the whole folder instead.`);
 }
 
 function isOfferedSkill(skill: unknown): skill is OfferedSkill {
@@ -219,4 +235,43 @@ function checkServerAddress(at: string, server: EnvironmentFields): void {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
     throw new DatasetError(`${at}.url is ${JSON.stringify(url)}. Use a URL that begins with http:// or https://.`);
   checkVariables(`${at}.headers`, headers);
+}
+
+/** Checks the image of a container: its name, or the files that it is built from. */
+function checkImage({ image, dockerfile, workdir }: EnvironmentFields): void {
+  if (image !== undefined && dockerfile !== undefined)
+    throw new DatasetError("environment has both an image and a dockerfile. Keep one of them.");
+  if (image !== undefined && requireNonEmptyText("environment.image", image).startsWith("-"))
+    throw new DatasetError(
+      `environment.image is ${JSON.stringify(image)}, which begins with a dash. Use a name without one.`,
+    );
+  if (dockerfile !== undefined) checkDockerfile("environment.dockerfile", dockerfile);
+  if (workdir !== undefined && !/^\/[^:\0]+$/.test(requireEnvironmentText("environment.workdir", workdir)))
+    throw new DatasetError(
+      `environment.workdir is ${JSON.stringify(workdir)}. Use the full path of a folder of the image, such as /app.`,
+    );
+}
+
+function checkDockerfile(at: string, value: unknown): void {
+  if (typeof value === "string") return void requireNonEmptyText(at, value);
+  const source = requireEnvironmentFields(at, value);
+  checkEnvironmentKeys(at, source, ["dockerfile", "files"]);
+  checkInnerPath(`${at}.dockerfile`, source.dockerfile);
+  const files = requireEnvironmentList(`${at}.files`, source.files);
+  for (const [index, file] of files.entries()) checkSkillFile(`${at}.files[${index}]`, file);
+  if (!files.some((file) => (file as EnvironmentFields).dest === source.dockerfile))
+    throw new DatasetError(
+      `${at}.files has no ${JSON.stringify(source.dockerfile)}. It is what the image is built from.`,
+    );
+}
+
+const LIMIT_NAMES = ["processes", "memoryGib", "cpus", "diskGib"];
+const GUARANTEED_NAMES = ["memoryGib", "cpus"];
+
+function checkAmounts(at: string, value: unknown, names: readonly string[]): void {
+  const amounts = requireEnvironmentFields(at, value);
+  checkEnvironmentKeys(at, amounts, names);
+  for (const [name, amount] of Object.entries(amounts))
+    if (typeof amount !== "number" || !Number.isFinite(amount) || amount <= 0)
+      throw new DatasetError(`${at}.${name} is ${describeValue(amount)}. It must be a number above 0.`);
 }

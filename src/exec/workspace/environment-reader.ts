@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, posix, resolve } from "node:path";
-import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/index.js";
+import { basename, dirname, isAbsolute, join, posix, resolve } from "node:path";
+import type { Environment, EnvironmentFile, ImageSource, OfferedSkill } from "../../core/index.js";
 import { DatasetError, getErrorMessage } from "../../core/index.js";
 import { readSkill } from "../skills/read-skill.js";
 import { decodeContent, type EncodedContent, encodeContent } from "./diff.js";
@@ -26,6 +27,7 @@ export class EnvironmentReader {
   readonly #sources = new Map<string, Promise<SourceContent>>();
   readonly #placed = new Map<string, Promise<PlacedFiles>>();
   readonly #skills = new Map<string, Promise<OfferedSkill>>();
+  readonly #images = new Map<string, Promise<ImageSource>>();
 
   constructor(dir: string) {
     this.#dir = resolve(dir);
@@ -34,16 +36,18 @@ export class EnvironmentReader {
   /** Returns the environment with the content of its files and skills; the same object when it names none. */
   async read(value: unknown): Promise<Environment> {
     const environment = checkEnvironment(value);
-    const { git, files, skills } = environment;
+    const { git, files, skills, dockerfile } = environment;
     const isSourced = files?.some((file) => "src" in file) === true;
     const namesSkills = skills?.some((skill) => typeof skill === "string") === true;
     const url = git === undefined ? undefined : this.#resolveUrl(git.url);
-    if (!isSourced && !namesSkills && url === git?.url) return environment;
+    const namesDockerfile = typeof dockerfile === "string";
+    if (!isSourced && !namesSkills && !namesDockerfile && url === git?.url) return environment;
     return {
       ...environment,
       ...(git !== undefined && url !== undefined && { git: { ...git, url } }),
       ...(files !== undefined && { files: await this.#readFiles(files) }),
       ...(skills !== undefined && { skills: await this.#readSkills(skills) }),
+      ...(namesDockerfile && { dockerfile: await this.#readImageSource(dockerfile) }),
     };
   }
 
@@ -60,6 +64,20 @@ export class EnvironmentReader {
     return getOrCreate(this.#skills, dir, async () => {
       const { name, files } = await readSkill(dir);
       return { name, files };
+    });
+  }
+
+  /** A Dockerfile and everything next to it, which may be anywhere, like a skill. */
+  #readImageSource(path: string): Promise<ImageSource> {
+    const file = resolve(this.#dir, path);
+    return getOrCreate(this.#images, file, async () => {
+      const dockerfile = basename(file);
+      if (!existsSync(file))
+        throw new DatasetError(
+          `The Dockerfile "${path}" of an example does not exist. It is looked up in ${this.#dir}.`,
+        );
+      const { files } = await readSourceFiles(dirname(file), ".");
+      return { dockerfile, files: files.map(({ path: dest, ...content }) => ({ dest, ...content })) };
     });
   }
 

@@ -1,7 +1,8 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Output, WorkspaceChanges, WorkspaceState } from "../../core/index.js";
-import type { BoxSettings } from "../box/box-settings.js";
+import { type BoxSettings, ISOLATIONS } from "../box/box-settings.js";
+import type { TrialBox } from "../box/trial-box.js";
 import { formatDiff, type ReadContentBefore } from "./diff.js";
 import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
 import type { Workspace } from "./workspace.js";
@@ -38,7 +39,7 @@ export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): 
     signal?.throwIfAborted();
     const before = (file: string) => workspace.readBefore(file);
     const box = workspace.box?.settings ?? null;
-    const state = createLiveState({ changes, before, path: () => (own.exists ? path : undefined), box });
+    const state = createLiveState({ changes, before, path: () => (own.exists ? path : undefined), box, liveBox: null });
     return { path, state, remove: () => own.remove() };
   } catch (error) {
     await removeFolder(holder);
@@ -52,6 +53,8 @@ interface LiveState extends WorkspaceState {
   readonly diff: string;
   /** The box that its programs run in; null for none. */
   readonly box: BoxSettings | null;
+  /** The box itself, while it is there. */
+  readonly liveBox: TrialBox | null;
 }
 
 /**
@@ -62,8 +65,9 @@ interface LiveState extends WorkspaceState {
  */
 export function getWorkspaceState(workspace: Workspace, changes: WorkspaceChanges): LiveState {
   const path = () => (workspace.exists ? workspace.path : undefined);
-  const box = workspace.box?.settings ?? null;
-  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file), box });
+  const { box: liveBox } = workspace;
+  const box = liveBox?.settings ?? null;
+  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file), box, liveBox });
 }
 
 interface LiveStateOptions {
@@ -72,14 +76,16 @@ interface LiveStateOptions {
   readonly path: () => string | undefined;
   readonly before: ReadContentBefore;
   readonly box: BoxSettings | null;
+  readonly liveBox: TrialBox | null;
 }
 
 /** Properties that are not enumerable are neither serialized to JSON nor sent to other threads. */
-export function createLiveState({ changes, path, before, box }: LiveStateOptions): LiveState {
+export function createLiveState({ changes, path, before, box, liveBox }: LiveStateOptions): LiveState {
   const state = { ...changes };
   let diff: string | undefined;
   Object.defineProperty(state, "path", { get: path });
   Object.defineProperty(state, "box", { value: box });
+  Object.defineProperty(state, "liveBox", { value: liveBox });
   Object.defineProperty(state, "diff", {
     get: () => {
       diff ??= formatDiff(changes, before);
@@ -100,6 +106,12 @@ export function findBoxSettings({ workspace, metadata }: Output): BoxSettings | 
   return isBoxSettings(stored) ? stored : null;
 }
 
+/** The box of a trial while it is there: graders run their programs in it after the agent. Null for none. */
+export function findLiveBox({ workspace }: Output): TrialBox | null {
+  return (workspace as Partial<LiveState> | undefined)?.liveBox ?? null;
+}
+
 function isBoxSettings(value: unknown): value is BoxSettings {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "box";
+  const kinds: readonly unknown[] = ISOLATIONS;
+  return typeof value === "object" && value !== null && "kind" in value && kinds.includes(value.kind);
 }

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
-import { Box } from "../box/box.js";
 import type { BoxSettings } from "../box/box-settings.js";
+import type { TrialBox } from "../box/trial-box.js";
+import { openTrialBox } from "../container/open-trial-box.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
 import { collectChanges } from "./changes.js";
@@ -26,6 +27,8 @@ export interface WorkspaceOptions {
   readonly home?: string | undefined;
   /** Runs the commands of the set-up, and later the agent, in a box. Default: with all rights of this process. */
   readonly box?: BoxSettings | null | undefined;
+  /** What the box shows besides the folders of the trial. */
+  readonly readable?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Timeout of each step of the set-up. Default: 10 minutes. */
   readonly timeoutMs?: number | undefined;
@@ -38,6 +41,8 @@ interface WorkspacePaths {
   readonly path: string;
   readonly home: string;
   readonly tmp: string;
+  /** For files that the agent is given outside of its folder. It can only read them in a box. */
+  readonly given: string;
 }
 
 /**
@@ -52,9 +57,10 @@ export class Workspace implements WorkspacePaths {
   readonly path: string;
   readonly home: string;
   readonly tmp: string;
+  readonly given: string;
   readonly environment: Environment;
   /** Where its programs run; null for everywhere. */
-  readonly box: Box | null;
+  readonly box: TrialBox | null;
   readonly #own: TrialFolder;
   readonly #baseline: Baseline;
   #isThere = true;
@@ -64,6 +70,7 @@ export class Workspace implements WorkspacePaths {
     this.path = paths.path;
     this.home = paths.home;
     this.tmp = paths.tmp;
+    this.given = paths.given;
     this.environment = environment;
     this.box = box;
     this.#own = own;
@@ -75,11 +82,15 @@ export class Workspace implements WorkspacePaths {
     const { environment = {}, timeoutMs = STEP_TIMEOUT_MS, signal = new AbortController().signal } = options;
     signal.throwIfAborted();
     const root = await realpath(await mkdtemp(join(options.root ?? tmpdir(), "assay-workspace-")));
-    let box: Box | null = null;
+    let box: TrialBox | null = null;
     try {
       const paths = await createWorkspaceFolders(root, options.home);
       const own = new TrialFolder(root, paths.path);
-      if (options.box != null) box = await openWorkspaceBox(options.box, paths);
+      const { path, home, tmp, given } = paths;
+      // The rest of the root, such as other copies of the folder, is not shown.
+      const readable = [given, ...(options.readable ?? [])];
+      const places = { scratch: join(root, "box"), writable: [path, home, tmp], readable };
+      box = await openTrialBox({ settings: options.box ?? null, environment, places });
       const env = buildWorkspaceEnv(paths, environment);
       const isOwnHome = options.home !== undefined;
       await setUpWorkspace({ ...paths, environment, env, timeoutMs, signal, isOwnHome, box });
@@ -138,18 +149,13 @@ interface WorkspaceParts {
   readonly environment: Environment;
   readonly own: TrialFolder;
   readonly baseline: Baseline;
-  readonly box: Box | null;
-}
-
-/** The rest of the root, such as other copies of the folder, is not shown. */
-function openWorkspaceBox(settings: BoxSettings, { root, path, home, tmp }: WorkspacePaths): Promise<Box> {
-  return Box.open(settings, { scratch: join(root, "box"), writable: [path, home, tmp] });
+  readonly box: TrialBox | null;
 }
 
 async function createWorkspaceFolders(root: string, home: string | undefined): Promise<WorkspacePaths> {
-  const [path, ownHome, tmp] = [join(root, "work"), join(root, "home"), join(root, "tmp")];
-  await Promise.all([path, ownHome, tmp].map((folder) => mkdir(folder)));
-  return { root, path, home: home === undefined ? ownHome : resolve(home), tmp };
+  const [path, ownHome, tmp, given] = [join(root, "work"), join(root, "home"), join(root, "tmp"), join(root, "given")];
+  await Promise.all([path, ownHome, tmp, given].map((folder) => mkdir(folder)));
+  return { root, path, home: home === undefined ? ownHome : resolve(home), tmp, given };
 }
 
 function buildWorkspaceEnv(
@@ -166,7 +172,7 @@ interface SetUpOptions extends WorkspacePaths {
   readonly env: Readonly<Record<string, string>>;
   /** True when the home existed before. */
   readonly isOwnHome: boolean;
-  readonly box: Box | null;
+  readonly box: TrialBox | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -175,7 +181,8 @@ interface SetUpOptions extends WorkspacePaths {
 async function setUpWorkspace(options: SetUpOptions): Promise<void> {
   const { environment, signal } = options;
   if (!options.isOwnHome) await writeGitIdentity(options.home);
-  if (environment.git !== undefined) await checkOutIntoWorkspace(options, environment.git);
+  if (environment.git === undefined) await options.box?.copyWorkdir?.(options.path);
+  else await checkOutIntoWorkspace(options, environment.git);
   signal.throwIfAborted();
   await writeEnvironmentFiles(options.path, environment.files ?? []);
   for (const command of environment.commands ?? []) await runSetUpCommand(options, command);
@@ -227,7 +234,7 @@ interface SetUpStep {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly box?: Box | null;
+  readonly box?: TrialBox | null;
 }
 
 /** Returns its output; throws when it fails. */
