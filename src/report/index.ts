@@ -1,5 +1,6 @@
 /** Reports: tables, Markdown, JSON, JUnit, timelines, and the data of the dashboard. */
 
+export { toAtif } from "./atif.js";
 export { cutComment, formatCommentMarker, formatHeadline } from "./comment.js";
 export {
   buildCompareReport,

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { EvalResult } from "../core/index.js";
-import { didYouMean, UsageError } from "../core/index.js";
-import { type EvidenceReader, jsonReporter, renderJunitXml } from "../report/index.js";
+import { didYouMean, omitUndefined, UsageError } from "../core/index.js";
+import { type EvidenceReader, jsonReporter, renderJunitXml, toAtif } from "../report/index.js";
 import type { TextPieces } from "../store/index.js";
-import { readManifest } from "../store/index.js";
-import { loadRun } from "./load-run.js";
+import { encodeExampleKey, encodeKey, readExamples, readManifest, readOutputs } from "../store/index.js";
+import { loadRun, readCountedRows } from "./load-run.js";
 
 /** Formats that `exportRun` writes. */
-export const EXPORT_FORMATS = ["csv", "parquet", "json", "junit"] as const;
+export const EXPORT_FORMATS = ["csv", "parquet", "json", "junit", "atif"] as const;
 
 /** A format that `exportRun` writes. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -62,9 +62,30 @@ export async function openExport(options: ExportOptions, note: (text: string) =>
   const { dir, format, withOutputs = false, evidenceIn } = requireExportOptions(options);
   if (format === "parquet") throw new UsageError("Parquet is binary: write it to a file with --out FILE.");
   if (format === "csv") return (await import("../store/history/index.js")).streamTrialsCsv({ dir, withOutputs, note });
+  if (format === "atif") return streamAtif(dir, note);
   const result = await loadRun(dir);
   if (format === "json") return jsonReporter.render(result);
   return renderJunitXml(result, evidenceIn?.(result));
+}
+
+/** One trajectory in each line, in the order in which their outputs were stored. */
+function* streamAtif(dir: string, note: (text: string) => void): Generator<string> {
+  const manifest = readManifest(dir);
+  const rows = new Map(readCountedRows(dir, manifest).rows.map((row) => [encodeKey(row), row]));
+  const questions = new Map(
+    Array.from(readExamples(dir), ({ dataset, id, question }) => [encodeExampleKey(dataset, id), question]),
+  );
+  let left = rows.size;
+  for (const { output, ...key } of readOutputs(dir)) {
+    const row = rows.get(encodeKey(key));
+    if (row === undefined) continue;
+    left -= 1;
+    const { model, harness } = manifest.systems[row.system] ?? {};
+    const question = questions.get(encodeExampleKey(row.dataset, row.exampleId));
+    const known = omitUndefined({ model, harness, question });
+    yield `${JSON.stringify(toAtif({ runId: manifest.runId, row, output, ...known }))}\n`;
+  }
+  if (left > 0) note(`trials without a stored output, which have no trajectory: ${left}`);
 }
 
 /** Checks the format and the run folder before anything is read. */

@@ -9,6 +9,7 @@ Examples:
   assay import results.jsonl --title "skills in May" results of Vally, or of assay eval
   assay import promptfoo.json --output json
   assay import a.json b.json --format context-bench
+  assay import jobs/nightly                          a folder of Harbor with trajectories (ATIF)
   assay report latest                                the same figures again; show, compare and serve work as well
 
 How each field is mapped, and which figures change: docs/guides/migrating.md`;
@@ -16,9 +17,11 @@ How each field is mapped, and which figures change: docs/guides/migrating.md`;
 export function addImportCommand(program: Command, done: SetExitCode): void {
   program
     .command("import")
-    .description("import results of AILANG, Vally, context-bench or promptfoo as a run; runs and grades nothing")
+    .description(
+      "import results of AILANG, Vally, context-bench or promptfoo, or ATIF trajectories, as a run; runs and grades nothing",
+    )
     .argument("<files...>", "result files of one format, or folders of them")
-    .option("--format <name>", "ailang, vally, context-bench or promptfoo (default: detected)")
+    .option("--format <name>", "ailang, vally, context-bench, promptfoo or atif (default: detected)")
     .option("--title <text>", "set the title of the run")
     .option("--output <name>", "print table or json", "table")
     .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)

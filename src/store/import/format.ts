@@ -2,7 +2,7 @@ import type { EvalRow, Example, Grade, Output, RowInit, TrialKey } from "../../c
 import type { JsonObject } from "./fields.js";
 
 /** The tools whose results `importRun` reads. */
-export const FORMAT_NAMES = ["ailang", "vally", "context-bench", "promptfoo"] as const;
+export const FORMAT_NAMES = ["ailang", "vally", "context-bench", "promptfoo", "atif"] as const;
 
 /** A tool whose results can be imported. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
@@ -13,6 +13,7 @@ export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
   vally: "Vally",
   "context-bench": "context-bench",
   promptfoo: "promptfoo",
+  atif: "ATIF",
 };
 
 /** A measured system, as described by the file. */

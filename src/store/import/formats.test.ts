@@ -21,6 +21,9 @@ const FIELDS: Readonly<Record<FormatName, string[]>> = {
     "provider prompt vars testCase assert response output tokenUsage prompt completion completionDetails success score failureReason error gradingResult componentResults namedScores cost latencyMs label raw".split(
       " ",
     ),
+  atif: "schema_version session_id agent name model_name steps source message reasoning_content tool_calls tool_call_id function_name arguments observation results source_call_id content metrics prompt_tokens completion_tokens cached_tokens cost_usd extra assay usage passed scores outcome event thread timestamp final_metrics total_prompt_tokens total_cost_usd".split(
+    " ",
+  ),
 };
 
 const HOSTILE = ["__proto__", "NaN", "\u001b[2J", "", "x", "none", "error", "trial-result", "2026-01-01T00:00:00Z"];
@@ -49,6 +52,7 @@ const NEEDED = {
   vally: { stimulus: "s", status: "success" },
   "context-bench": { system: "s", example_id: 1, scores: { f1: 1 } },
   promptfoo: { provider: "p", prompt: { raw: "r" }, success: true },
+  atif: { schema_version: "ATIF-v1.4", session_id: "s", agent: { name: "a" } },
 };
 
 describe.each(FORMAT_NAMES)("a hostile record of %s", (name) => {

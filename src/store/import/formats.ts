@@ -1,5 +1,6 @@
 import { DatasetError, didYouMean, UsageError } from "../../core/index.js";
 import { ailang } from "./ailang.js";
+import { atif } from "./atif.js";
 import { contextBench } from "./context-bench.js";
 import { BadRecordError } from "./fields.js";
 import { createRecordCheck, openDocument, type ResultFileContent, streamLineRecords } from "./file-content.js";
@@ -8,7 +9,7 @@ import { promptfoo } from "./promptfoo.js";
 import { vally } from "./vally.js";
 
 /** In the order they are tried. */
-const FORMATS: readonly ImportFormat[] = [ailang, promptfoo, contextBench, vally];
+const FORMATS: readonly ImportFormat[] = [ailang, promptfoo, contextBench, vally, atif];
 
 /** Lines to try before giving up on a file: the first may be damaged, or about the run as a whole. */
 const MAX_LINES_TRIED = 50;
