@@ -182,12 +182,35 @@ describe("ConfidenceSequence", () => {
     }
   });
 
+  it("has exact bounds inside of the rounded ones, up to which means are excluded", () => {
+    const random = createRandom("exact");
+    for (const options of [{ alpha: 0.05 }, { alpha: 0.05, populationSize: 400 }]) {
+      const values = Array.from({ length: 150 }, () => (random.next() < 0.7 ? 1 : 0));
+      const sequence = new ConfidenceSequence(options);
+      feed(sequence, values);
+      const { low, high } = sequence.exactInterval;
+      expect(low).toBeGreaterThanOrEqual(sequence.interval.low);
+      expect(high).toBeLessThanOrEqual(sequence.interval.high);
+      expect(low - sequence.interval.low).toBeLessThan(1 / 2000);
+      const excludes = (mean: number, side: "maxAbove" | "maxBelow") => {
+        const test = new MeanTest(mean, options);
+        feed(test, values);
+        return test[side] >= 2 / 0.05;
+      };
+      expect(excludes(low, "maxAbove")).toBe(true);
+      expect(excludes(low + 1e-6, "maxAbove")).toBe(false);
+      expect(excludes(high, "maxBelow")).toBe(true);
+      expect(excludes(high - 1e-6, "maxBelow")).toBe(false);
+    }
+  });
+
   it("keeps the last interval if the mean changes and no mean is left", () => {
     const sequence = new ConfidenceSequence();
     feed(sequence, [...new Array(200).fill(1), ...new Array(400).fill(0)]);
     const { low, high } = sequence.interval;
     expect(low).toBeLessThan(high);
     expect(low).toBeGreaterThan(0.9);
+    expect(sequence.exactInterval).toEqual({ low, high });
   });
 
   it("is the mean once the whole population is seen, and never wider than what is left allows", () => {

@@ -213,6 +213,8 @@ export class MeanTest {
 
 /** Bounds are found on this many points of the range, and rounded outward. */
 const CELLS = 2000;
+/** A cell is halved this often to find an exact bound. */
+const BISECTIONS = 12;
 
 /**
  * An interval for the mean of bounded observations that holds at every time at once: a betting confidence sequence
@@ -278,7 +280,34 @@ export class ConfidenceSequence {
 
   /** The running intersection. A bound inside the range is itself excluded. */
   get interval(): Interval {
-    const points = { low: this.#points[this.#low] ?? 0, high: this.#points[this.#high] ?? 0 };
+    return this.#limitByPopulation({ low: this.#points[this.#low] ?? 0, high: this.#points[this.#high] ?? 0 });
+  }
+
+  /** The same with exact bounds, which takes longer: those of `interval` are rounded outward to a point of the grid. */
+  get exactInterval(): Interval {
+    const threshold = 2 / this.alpha;
+    const [low, high] = [this.#low, this.#high];
+    const exact = {
+      low: low === 0 ? this.#log.range.lower : this.#findBound(low, low + 1, (test) => test.maxAbove >= threshold),
+      high:
+        high === CELLS ? this.#log.range.upper : this.#findBound(high, high - 1, (test) => test.maxBelow >= threshold),
+    };
+    // They cross if the mean has changed and no mean is left.
+    return exact.low <= exact.high ? this.#limitByPopulation(exact) : this.interval;
+  }
+
+  /** The innermost excluded mean between an excluded point and the next. */
+  #findBound(excludedAt: number, nextAt: number, isExcluded: (test: MeanTest) => boolean): number {
+    let [excluded, next] = [this.#points[excludedAt] ?? 0, this.#points[nextAt] ?? 0];
+    for (let step = 0; step < BISECTIONS; step++) {
+      const middle = (excluded + next) / 2;
+      if (isExcluded(this.#replay(middle))) excluded = middle;
+      else next = middle;
+    }
+    return excluded;
+  }
+
+  #limitByPopulation(points: Interval): Interval {
     const { populationSize, lower, upper } = this.#log.range;
     if (populationSize === null) return points;
     const rest = populationSize - this.count;

@@ -94,6 +94,16 @@ describe("SequentialTest", () => {
     expect(mirrored).toMatchObject({ verdict: "worse", decidedAt: first });
   });
 
+  it("has an interval that does not contain what was ruled out", () => {
+    const random = createRandom("ruled out");
+    for (let run = 0; run < 20; run++) {
+      const values = Array.from({ length: 400 }, () => drawDifference(random, { a: 0.5, b: 0.8, common: 0.5 }));
+      const { verdict, isFinal, interval } = report({ question: DIFFERENCE, horizon: 400 }, values);
+      expect([verdict, isFinal]).toEqual(["better", false]);
+      expect(interval.low).toBeGreaterThan(0);
+    }
+  });
+
   it("keeps a verdict when more units come", () => {
     const test = new SequentialTest({ question: DIFFERENCE, horizon: 400 });
     for (let i = 0; i < 100; i++) test.add([1]);

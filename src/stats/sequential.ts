@@ -221,7 +221,7 @@ export class SequentialTest {
   get results(): SequentialResult[] {
     const level = 1 - 2 * this.#budget.looking;
     return this.#candidates.map((candidate) => {
-      const { verdict, decidedAt, isFinal, count, mean, interval, test } = candidate;
+      const { verdict, decidedAt, isFinal, count, mean, exactInterval: interval, test } = candidate;
       const eValues = { eAbove: test?.maxAbove ?? 1, eBelow: test?.maxBelow ?? 1 };
       return { verdict, decidedAt, isFinal, count, mean, interval, level, ...eValues };
     });
@@ -271,9 +271,18 @@ class Candidate {
 
   /** The sequence is much slower than the test of one mean, so it is brought up to date only when it is read. */
   get interval(): Interval {
+    return this.#updateSequence().interval;
+  }
+
+  /** A bound that is rounded outward could be the very value that was ruled out. */
+  get exactInterval(): Interval {
+    return this.#updateSequence().exactInterval;
+  }
+
+  #updateSequence(): ConfidenceSequence {
     this.#sequence ??= this.#makeSequence();
     for (const value of this.#values.slice(this.#sequence.count)) this.#sequence.add(value);
-    return this.#sequence.interval;
+    return this.#sequence;
   }
 
   decide(verdict: SequentialVerdict, isFinal: boolean): void {
