@@ -16,6 +16,11 @@ describe("parseEffort", () => {
     },
   );
 
+  it("says what to do about a list and about a number that is too large", () => {
+    expect(() => parseEffort(["low", "high"], "effort of m")).toThrow("Write one; --effort low,high of a run measures");
+    expect(() => parseEffort("99999999", "--effort")).toThrow("The number must be at most 10000000.");
+  });
+
   it("says how to switch thinking off", () => {
     expect(() => parseEffort("0", "effort of m")).toThrow('Write "none" for no thinking.');
   });

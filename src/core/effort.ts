@@ -26,8 +26,17 @@ export function parseEffort(value: unknown, where: string): Effort {
   const tokens = typeof value === "string" && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
   if (Number.isSafeInteger(tokens) && (tokens as number) > 0 && (tokens as number) <= MAX_EFFORT_TOKENS)
     return tokens as number;
-  const hint = tokens === 0 ? ' Write "none" for no thinking.' : "";
+  const hint = hintAtEffort(tokens);
   throw new UsageError(`${where} must be ${EFFORT_HELP}, not ${JSON.stringify(value) ?? "undefined"}.${hint}`);
+}
+
+function hintAtEffort(value: unknown): string {
+  if (value === 0) return ' Write "none" for no thinking.';
+  if (typeof value === "number" && value > MAX_EFFORT_TOKENS)
+    return ` The number must be at most ${MAX_EFFORT_TOKENS}.`;
+  if (Array.isArray(value) && value.length > 0)
+    return ` Write one; --effort ${value.join(",")} of a run measures each.`;
+  return "";
 }
 
 /**
