@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { EffortCurve, FrontierReport } from "../core/index.js";
+import type { EffortCurve, FrontierReport, SequentialReport } from "../core/index.js";
 
 /** The launcher of the built command line; scripts/test.mjs makes sure that the build is fresh. */
 export const LAUNCHER = fileURLToPath(new URL("../../bin/assay.js", import.meta.url));
@@ -71,6 +71,8 @@ export interface PrintedReport {
   summary: Record<string, Record<string, number | string | null>>;
   notes: string[];
   frontier: FrontierReport | null;
+  /** Absent for a run of every task. */
+  sequential?: SequentialReport;
   effortCurves: EffortCurve[];
   rows: (Record<string, unknown> & {
     system: string;

@@ -72,6 +72,35 @@ models:
     await pool.drain();
   }, 120_000);
 
+  it("a run that stops when it is decided has the verdict of one machine, and workers run no trial far beyond it", async () => {
+    const space = new TempProject({ "q.jsonl": questions(400) });
+    // A model that is asked again may answer otherwise, so each run has its own.
+    const listFlags = async () => {
+      const { url } = await mocked({
+        answers: questions(400).map(({ question, answer }) => ({ question, answer })),
+        models: { old: { successRate: 0.6 }, new: { successRate: 0.95 } },
+        latencyMs: { min: 5, max: 40 },
+      });
+      const systems = ["old", "new"].flatMap((name) => ["--proxy", url, "--model", name]);
+      return ["run", ...systems, "--dataset", "q.jsonl", "--until", "decided", "--output", "json", "--quiet"];
+    };
+    const alone = parseReport(await startAssay(space.dir, await listFlags()).finished);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "4", "--lease", "3"]).add(2);
+    const run = startAssay(space.dir, [...(await listFlags()), "--queue", redis.url]);
+    const shared = parseReport(await run.finished);
+    expect(alone.sequential).toMatchObject({ isDecided: true, findings: [{ answer: "better", isFinal: false }] });
+    // The two mocks have addresses of their own, and so have the names of the systems.
+    const nameless = { system: expect.any(String), baseline: expect.any(String) };
+    expect(shared.sequential?.findings).toEqual(
+      alone.sequential?.findings.map((finding) => ({ ...finding, ...nameless })),
+    );
+    expect(shared.sequential?.tasks).toEqual(alone.sequential?.tasks);
+    const seen = shared.sequential?.tasks.seen ?? 0;
+    expect(shared.rows.length).toBeGreaterThanOrEqual(2 * seen);
+    expect(shared.rows.length).toBeLessThan(2 * (seen + 64));
+    await pool.drain();
+  }, 120_000);
+
   it("a slow system delays no other", async () => {
     const system = (name: string, ms: number) => `
       import { setTimeout as sleep } from "node:timers/promises";
