@@ -43,7 +43,8 @@ export async function runCanaries(options: CanaryOptions): Promise<(string | nul
     for (const [place, result] of results.entries()) {
       const index = wanted[place];
       if (result === null || index === undefined) continue;
-      reasons[index] = result.problem === null ? null : `its canary failed: ${result.problem}`;
+      if (result.problem !== null)
+        for (const barred of listTestedSystems(plan, index)) reasons[barred] = `its canary failed: ${result.problem}`;
       ports.onCanary?.(result);
     }
   } finally {
@@ -57,13 +58,26 @@ const PROGRESS_MS = 250;
 /** The systems with a canary and open trials, unless there are few in all. */
 function listWantedCanaries(plan: Plan, collector: RowCollector): number[] {
   const open = plan.systems.map((system, index) =>
-    system.canary === undefined ? 0 : countOpenTrials(plan, index, collector),
+    system.canary === undefined ? 0 : countTestedTrials(plan, index, collector),
   );
   const total = open.reduce((sum, count) => sum + count, 0);
   return plan.systems.flatMap(({ canary }, index) => {
     const isWanted = canary !== undefined && (canary.isAlways === true || total >= MIN_TRIALS);
     return isWanted && (open[index] ?? 0) > 0 && !collector.hasRowOf(index, isScored) ? [index] : [];
   });
+}
+
+/** A system with a canary and, in a stress test, the other arms of the same system: what it cannot do, they cannot. */
+function listTestedSystems({ systems }: Plan, index: number): number[] {
+  const arm = systems[index]?.arm;
+  return systems.flatMap((system, other) => {
+    const isArm = arm !== undefined && system.arm?.system === arm.system && system.canary === undefined;
+    return other === index || isArm ? [other] : [];
+  });
+}
+
+function countTestedTrials(plan: Plan, index: number, collector: RowCollector): number {
+  return listTestedSystems(plan, index).reduce((sum, each) => sum + countOpenTrials(plan, each, collector), 0);
 }
 
 function countOpenTrials(plan: Plan, systemIndex: number, collector: RowCollector): number {

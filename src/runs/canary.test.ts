@@ -2,10 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { parseFaultRules } from "../budget/index.js";
 import type { Canary, Output, Price, System, TrialContext } from "../core/index.js";
-import { TrialError } from "../core/index.js";
+import { getExampleKey, TrialError } from "../core/index.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
+import { createArms } from "../stress/index.js";
 
 /** A dollar for a thousand input tokens. */
 const PRICE: Price = {
@@ -151,4 +153,32 @@ it("says nothing when the run was stopped meanwhile, so that all continues on re
   expect(calls).toEqual([]);
   expect(rows.every(({ outcome, notes: said }) => outcome === "skipped" && said.length === 0)).toBe(true);
   expect(notes.join()).not.toContain("was stopped");
+});
+
+/** Clean, with faults and reworded: each a system with the same work. */
+function makeArms(system: System): System[] {
+  const rewordings = new Map([[getExampleKey(dataset(1)[0] ?? { id: 0 }), { text: "Reworded" }]]);
+  const faults = parseFaultRules("slow=0.5:0");
+  const perturbations = new Map([["typos" as const, rewordings]]);
+  return createArms([{ ...system, takesFaults: true }], { faults, perturbations, asksConfidence: true });
+}
+
+it("runs once for all arms of a stress test, which are not run if it fails", async () => {
+  const bad = makeSystem("bad", { says: "no tools" });
+  const failed = await run(makeArms(bad.system), { dataset: dataset(5) });
+  expect(bad.calls).toEqual(["(canary)"]);
+  expect(failed.rows.map(({ outcome }) => outcome)).toEqual(Array(failed.rows.length).fill("skipped"));
+  expect(failed.rows.find(({ system }) => system === "bad (faults)")?.notes).toEqual([
+    "not run: its canary failed: it said no tools",
+  ]);
+  const good = makeSystem("good");
+  const passed = await run(makeArms(good.system), { dataset: dataset(5) });
+  expect(good.calls.filter((id) => id === "(canary)")).toHaveLength(1);
+  expect(good.calls).toHaveLength(1 + passed.rows.length);
+});
+
+it("is left out before fewer than ten trials of all arms together", async () => {
+  const { system, calls } = makeSystem("few");
+  await run(makeArms(system), { dataset: dataset(4) });
+  expect(calls).not.toContain("(canary)");
 });

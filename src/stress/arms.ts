@@ -1,5 +1,6 @@
 import { type FaultRule, formatFaultRules, TrialFaults } from "../budget/index.js";
 import {
+  type Canary,
   computeFingerprint,
   type Example,
   getErrorMessage,
@@ -69,6 +70,7 @@ class StressArmSystem implements System {
   declare readonly maxParallel?: number;
   declare readonly graceMs?: number;
   declare readonly worksInPhases?: boolean;
+  declare readonly canary?: Canary;
   declare readonly listInputTexts?: (example: Example) => readonly string[];
   declare readonly countFileTokens?: (example: Example) => number | null;
   declare readonly skips?: (example: Example) => boolean;
@@ -87,6 +89,8 @@ class StressArmSystem implements System {
       system;
     const shared = { endpointName, model, harness, effort, limits, prompt, maxParallel, graceMs, worksInPhases };
     for (const [name, value] of Object.entries(shared)) if (value !== undefined) Object.assign(this, { [name]: value });
+    // One canary speaks for all arms: a trivial task needs no stress.
+    if (kind === "clean" && system.canary !== undefined) this.canary = system.canary;
     // Injected rate limits must not slow the other arms down.
     if (endpoint !== undefined) this.endpoint = faults === undefined ? endpoint : `${endpoint} faults`;
     if (system.listInputTexts !== undefined)
@@ -97,6 +101,7 @@ class StressArmSystem implements System {
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
+    if (example === this.canary?.example) return this.#system.process(example, trial);
     const task = this.#toTask(example);
     const output = await this.#call(task, example, trial);
     const answered = this.#options.asksConfidence ? takeConfidence(output) : output;
