@@ -64,3 +64,65 @@ describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("the
     expect(ends).toEqual(["tool_calls", "tool_calls", "tool_calls", "stop"]);
   });
 });
+
+const claude = INSTALLED_AGENTS.filter(({ name }) => name === "claude").map(({ version }) => version);
+
+describe.each(claude)("a sub-agent of claude %s", (_version) => {
+  it("is told from the main work in tools, texts and tokens, as its model saw them", async () => {
+    const inner = [{ command: "echo inner-one" }, { command: "echo inner-two" }, { text: "Inner is done." }];
+    const task = {
+      description: "look",
+      prompt: "SUBTASK-MARK: look around",
+      subagent_type: "general-purpose",
+      // The order of what happens is then known.
+      run_in_background: false,
+    };
+    const outer = [
+      { name: "Task", arguments: task },
+      { command: "echo outer > hello.txt" },
+      { text: "Outer is done." },
+    ];
+    const script = {
+      keepBodies: true,
+      tools: [
+        { match: "SUBTASK-MARK", steps: inner },
+        { match: "hello", steps: outer },
+      ],
+    };
+    const { row, output, calls } = await tryAgent("claude", { script });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "pass" });
+    const events = (output.trajectory?.events ?? []) as readonly AgentEvent[];
+    const commands = events.flatMap((event) =>
+      event.type === "tool_call"
+        ? [[event.thread !== undefined, /(inner|outer)-?\w*/.exec(JSON.stringify(event.arguments))?.[0]]]
+        : [],
+    );
+    expect(commands.filter(([, word]) => word !== undefined)).toEqual([
+      [true, "inner-one"],
+      [true, "inner-two"],
+      [false, "outer"],
+    ]);
+    const threads = new Set(events.flatMap(({ thread }) => (thread?.startsWith("sub-agent") ? [thread] : [])));
+    expect(threads.size).toBe(1);
+    const said = events.flatMap((event) => (event.type === "assistant_message" ? [event.text] : []));
+    expect(said.join()).toContain("Outer is done.");
+    const own = calls.filter(({ body }) => isSubtask(body));
+    expect(own).toHaveLength(3);
+    const used = events.flatMap((event) =>
+      event.type === "token_usage" && event.thread?.startsWith("sub-agent") === true ? [event] : [],
+    );
+    expect(used.map(({ usage }) => usage.output)).toEqual(own.map(({ usage }) => usage?.output));
+    // Each of its answers names its own call.
+    const ids = used.map(({ callIds }) => callIds ?? []);
+    const inThread = events.flatMap((event) =>
+      event.type === "tool_call" && event.thread !== undefined ? [event.callId] : [],
+    );
+    expect(ids).toEqual([...inThread.map((id) => [id]), []]);
+  });
+});
+
+/** The first message of a sub-agent is its task. */
+function isSubtask(body: unknown): boolean {
+  const { messages } = body as { messages?: readonly unknown[] };
+  return JSON.stringify(messages?.[0] ?? "").includes("SUBTASK-MARK");
+}
