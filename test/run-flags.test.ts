@@ -39,6 +39,16 @@ describe("assay run", () => {
     expect(report.summary).toMatchObject({ right: { pass_rate: 1 }, wrong: { pass_rate: 0 } });
   });
 
+  it("accepts --agent-continue for further messages of the user", async () => {
+    const conversation = JSON.stringify({ id: 1, turns: ["Paris", "Oslo"], answer: "Oslo" });
+    const space = new TempProject({ ...files, "talk.jsonl": conversation });
+    const echo = (word: string) => `node -p 'process.argv.slice(1).join()' ${word} {session} {prompt}`;
+    const flags = ["--dataset", "talk.jsonl", "--evaluator", "answer_quality", "--output", "json"];
+    const agent = ["--agent-command", echo("first")];
+    const report = await json(space, ...flags, ...agent, "--agent-continue", echo("again"));
+    expect(report.rows[0]?.metadata).toMatchObject({ userTurns: 2 });
+  });
+
   it("accepts --dataset several times, each with its own rows", async () => {
     const space = new TempProject({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
     const report = await json(space, ...BASE, "--dataset", "more.csv");

@@ -42,6 +42,18 @@ export interface LaunchRequest {
   readonly skillsDir: string | null;
   /** MCP servers to connect to; null for none. */
   readonly mcp: McpConfig | null;
+  /** The session that further messages continue; null if there is only one message. */
+  readonly session: SessionRequest | null;
+}
+
+/** The session of a trial in which the user sends several messages. */
+export interface SessionRequest {
+  /** A UUID, for programs that can be told the id of a session. */
+  readonly id: string;
+  /** The id that the program gave its session itself; null before, or if it tells none. */
+  readonly givenId: string | null;
+  /** False for the first message. */
+  readonly isContinued: boolean;
 }
 
 export interface McpConfig {
@@ -97,6 +109,8 @@ export interface StreamReader {
   /** As reported in the stream. */
   readonly version: string | null;
   readonly model: string | null;
+  /** The id of its session; absent for programs that report none, or need none to continue. */
+  readonly sessionId?: string | null;
   /** Number of unknown events by type. */
   readonly unknown: ReadonlyMap<string, number>;
 }
@@ -149,6 +163,10 @@ export interface AgentAdapter {
   readonly takesServers?: "always" | "in throw-away HOME";
   /** The efforts it can be told; absent when it cannot. */
   readonly efforts?: AgentEfforts;
+  /** True when a further message can be sent into the same session. */
+  readonly canContinue?: boolean;
+  /** True when a continued session reports the usage of all its messages, not only of the last. */
+  readonly reportsSession?: boolean;
   /** True when it prints plain text instead of events: its reader gets lines, and its exit code decides how it ended. */
   readonly printsText?: boolean;
   launch(request: LaunchRequest): AgentLaunch;

@@ -1,6 +1,6 @@
 import type { GatewayRequest } from "../budget/index.js";
 import { countAllTokens } from "../budget/index.js";
-import type { Output, TrialContext, Usage } from "../core/index.js";
+import type { Output, TrialContext, Usage, WorkspaceState } from "../core/index.js";
 import {
   type AgentEvent,
   countToolCalls,
@@ -26,7 +26,8 @@ import {
   isUnanswered,
   omitEmptyFigures,
 } from "./agent-meter.js";
-import { type AgentRun, type AgentRunEnd, addSkillActivations } from "./agent-run.js";
+import { type AgentRunEnd, addSkillActivations } from "./agent-run.js";
+import { type AgentExchange, type AgentWork, mergeExchanges, numberMessages } from "./agent-session.js";
 import type { AgentSystemOptions } from "./agent-system.js";
 import { mergeWireEvents } from "./wire/index.js";
 import type { WorkTimes } from "./work-watcher.js";
@@ -34,11 +35,19 @@ import type { WorkTimes } from "./work-watcher.js";
 /** Maximum number of unknown event types listed in a note. */
 const MAX_EVENT_KINDS = 10;
 
-export interface FinishedAgentRun {
+/** The messages of a trial and what answered them. */
+export interface AgentSession {
+  /** At least one. */
+  readonly exchanges: readonly AgentExchange[];
+  /** True when several messages were to be sent. */
+  readonly isSession: boolean;
+  /** The workspace after earlier turns that a grader looks at. */
+  readonly turnStates: Readonly<Record<string, WorkspaceState>>;
+}
+
+interface FinishedAgentSession extends AgentSession {
   readonly system: AgentSystemOptions;
   readonly workspace: Workspace;
-  readonly run: AgentRun;
-  readonly exit: AgentRunEnd;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
   /** Start time in milliseconds since 1970, and by `performance.now()`. */
@@ -46,8 +55,16 @@ export interface FinishedAgentRun {
   readonly watched: WorkTimes;
 }
 
-/** Returns the output of an agent's run, or throws why it failed. */
-export async function buildAgentOutput(concluded: FinishedAgentRun): Promise<Output> {
+interface FinishedAgentRun extends FinishedAgentSession {
+  readonly run: AgentWork;
+  readonly exit: AgentRunEnd;
+}
+
+/** Returns the output of an agent's trial, or throws why it failed. */
+export async function buildAgentOutput(finished: FinishedAgentSession): Promise<Output> {
+  const [first, ...others] = finished.exchanges;
+  if (first === undefined) throw new TrialError("system_error", "The agent was sent no message.");
+  const concluded = { ...finished, ...mergeExchanges(first, others, finished.system.adapter.reportsSession === true) };
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
   const keys = [...Object.values(system.upstreams.keys), meter.secret];
   const called = countCalledModels(meter.requests);
@@ -60,7 +77,7 @@ export async function buildAgentOutput(concluded: FinishedAgentRun): Promise<Out
   // Without any model answer nothing was measured, however the program ended.
   if (hasFailed || isUnanswered(meter.requests, run.reader.figures))
     throw createAgentError({
-      name: system.name,
+      name: others.length === 0 ? system.name : `${system.name} in turn ${others.length + 1}`,
       end,
       run,
       exit,
@@ -72,6 +89,13 @@ export async function buildAgentOutput(concluded: FinishedAgentRun): Promise<Out
   if (wrongModel !== null) reportWrongModel(wrongModel, concluded, measured);
   return {
     response: maskKeys(run.reader.response, keys),
+    ...(finished.isSession && {
+      replies: maskKeys(
+        finished.exchanges.map((exchange) => exchange.run.reader.response),
+        keys,
+      ),
+    }),
+    ...(Object.keys(finished.turnStates).length > 0 && { turnStates: finished.turnStates }),
     ...measured,
     ...(watched.successAt !== null && { successAtMs: Math.max(0, watched.successAt - startedAt.clock) }),
     workspace: getWorkspaceState(workspace, maskKeys(await workspace.collectChanges(), keys)),
@@ -123,7 +147,12 @@ function measureAgentRun(concluded: FinishedAgentRun, end: AgentEnd | null, call
 }
 
 /** A program that prints text shows what it does by its model calls; the others report it, and their calls add to it. */
-function listAgentEvents({ run, system, meter }: FinishedAgentRun): readonly AgentEvent[] {
+function listAgentEvents(concluded: FinishedAgentRun): readonly AgentEvent[] {
+  const events = listWorkEvents(concluded);
+  return concluded.isSession ? numberMessages(events, concluded.exchanges) : events;
+}
+
+function listWorkEvents({ run, system, meter }: FinishedAgentRun): readonly AgentEvent[] {
   const wire = meter.wire.listEvents();
   const isText = system.adapter.printsText === true;
   if (!isText || !meter.wire.hasAnswers) return mergeWireEvents(run.events, wire);
@@ -158,7 +187,7 @@ interface OutputFacts {
 }
 
 function buildAgentMetadata(
-  { system, run, exit, meter, workspace }: FinishedAgentRun,
+  { system, run, exit, meter, workspace, exchanges, isSession }: FinishedAgentRun,
   { events, end, called, toolsUnseen }: OutputFacts,
 ) {
   const { reader } = run;
@@ -171,6 +200,7 @@ function buildAgentMetadata(
     ...(version !== null && { agentVersion: version }),
     ...(model !== null && { model }),
     ...(called.some(({ name }) => name !== asked) && { calledModels: countCallsByModel(called) }),
+    ...(isSession && { userTurns: exchanges.length }),
     exitCode: exit.code,
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
@@ -191,7 +221,7 @@ function countCallsByModel(called: readonly CalledModel[]): Record<string, numbe
 }
 
 /** The offered skills. Unused skills are only listed when their use could be observed. */
-function buildSkillMetadata({ skills }: AgentRun, toolsUnseen: boolean): Record<string, unknown> {
+function buildSkillMetadata({ skills }: AgentWork, toolsUnseen: boolean): Record<string, unknown> {
   if (toolsUnseen) return { skills: { offered: skills, observable: false } };
   return skills.length === 0 ? {} : { skills: { offered: skills } };
 }
@@ -309,7 +339,7 @@ const MAX_STDERR_CHARS = 600;
 export interface AgentFailure {
   readonly name: string;
   readonly end: AgentEnd | null;
-  readonly run: AgentRun;
+  readonly run: AgentWork;
   readonly exit: AgentRunEnd;
   readonly requests: readonly GatewayRequest[];
   /** Usage and progress until the failure. */

@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { computeCost, toDollars } from "../budget/index.js";
+import { ALL_AGENT_NAMES, computeCost, toDollars } from "../budget/index.js";
 import type {
   Canary,
   Effort,
   Environment,
   Example,
+  GraderSpec,
   Limits,
   McpServer,
   OfferedSkill,
@@ -15,6 +17,8 @@ import type {
   System,
   TrialBudget,
   TrialContext,
+  WorkspaceChanges,
+  WorkspaceState,
 } from "../core/index.js";
 import { getErrorMessage, hasExampleFiles, TrialError, TrialStopped, UsageError } from "../core/index.js";
 import {
@@ -25,14 +29,24 @@ import {
   listScriptPaths,
   requireImageIsolation,
   splitCommand,
+  takeSnapshot,
   toSkillFiles,
   Workspace,
   writeSkills,
 } from "../exec/index.js";
-import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
-import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
-import { buildAgentOutput } from "./agent-output.js";
+import {
+  type AgentAdapter,
+  type AgentFigures,
+  type AgentModel,
+  type LaunchRequest,
+  type SessionRequest,
+  toMcpSettings,
+} from "./adapter.js";
+import { listContinuingAgents } from "./adapters/index.js";
+import { AgentMeter, type AgentUpstreams, hasUsage, isUnanswered } from "./agent-meter.js";
+import { type AgentSession, buildAgentOutput, maskKeys } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
+import { type AgentExchange, combineFigures, findExchangeEnd, listAgentMessages } from "./agent-session.js";
 import { createAgentCanary } from "./canary.js";
 import { WorkWatcher } from "./work-watcher.js";
 
@@ -127,13 +141,22 @@ export class AgentSystem implements System {
     const workspace = await this.#prepare(example, extensions, trial);
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial);
     try {
-      const run = await this.#start(example, { workspace, extensions, meter, trial });
+      const messages = listAgentMessages(example);
+      const isSession = messages.length > 1;
+      const own = { workspace, extensions, meter, trial };
+      const prepared = {
+        ...own,
+        example,
+        messages,
+        isSession,
+        launcher: await installExtensions(workspace, extensions, this.#extensionTarget),
+      };
+      const first = await this.#start(messages[0] ?? "", { session: isSession ? startSession() : null }, prepared);
       await workspace.box?.claim();
-      const timed = trial.timed ?? ((work) => work());
       const watch = new WorkWatcher(workspace, trial.passes);
       await watch.ready;
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const exit = await timed(() => run.run());
+      const session = await this.#converse(first, prepared);
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);
       const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
@@ -142,7 +165,15 @@ export class AgentSystem implements System {
         throw trial.signal.reason;
       }
       const watched = await watch.stop(trial.signal.aborted ? FINAL_CHECK_MS : null);
-      return await buildAgentOutput({ system: this.#options, workspace, run, exit, meter, trial, startedAt, watched });
+      return await buildAgentOutput({
+        system: this.#options,
+        workspace,
+        ...session,
+        meter,
+        trial,
+        startedAt,
+        watched,
+      });
     } finally {
       await meter.close();
     }
@@ -159,6 +190,21 @@ export class AgentSystem implements System {
       );
     requireImageIsolation(getAgentEnvironment(example), this.#options.box);
     this.#requireExtensions(example);
+    this.#requireContinuing(example);
+  }
+
+  /** Several messages need a session that can be continued. */
+  #requireContinuing(example: Example): void {
+    const { adapter } = this.#options;
+    const { length } = listAgentMessages(example);
+    if (length < 2 || adapter.canContinue === true) return;
+    const isShipped = (ALL_AGENT_NAMES as readonly string[]).includes(adapter.name);
+    const remedy = isShipped
+      ? "Use another agent."
+      : "Say how its command continues a session, with --agent-continue or with continueCommand in the config, or use another agent.";
+    throw new UsageError(
+      `The example ${JSON.stringify(example.id)} has ${length} messages of the user, to be sent one after the other into one session, which ${this.name} cannot continue. ${remedy} These can: ${listContinuingAgents().join(", ")}.`,
+    );
   }
 
   /** Everything that affects the work, without secrets. */
@@ -196,9 +242,54 @@ export class AgentSystem implements System {
     return { name: this.name, adapter, usesOwnHome: home !== null };
   }
 
-  async #start(example: Example, { workspace, extensions, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
+  /** Sends the messages of the user one after the other; the next one when the program has ended. */
+  async #converse(first: StartedRun, prepared: PreparedLaunch): Promise<AgentSession> {
+    const { trial, workspace, messages, isSession, example } = prepared;
+    const judged = listJudgedTurns(example);
+    const exchanges = [await this.#exchange(first, prepared)];
+    const turnStates: Record<string, WorkspaceState> = {};
+    for (const message of messages.slice(1)) {
+      const last = exchanges.at(-1);
+      if (last === undefined || first.session === null || !this.#mayContinue(last, prepared)) break;
+      const turn = exchanges.length;
+      if (judged.has(turn)) turnStates[turn] = await this.#captureTurn(workspace, trial);
+      const session = { ...first.session, givenId: last.run.reader.sessionId ?? null, isContinued: true };
+      const before = exchanges.map(({ run }) => run.reader.figures);
+      exchanges.push(await this.#exchange(await this.#start(message, { session, before }, prepared), prepared));
+    }
+    return { exchanges, isSession, turnStates };
+  }
+
+  async #exchange({ message, run }: StartedRun, { trial }: PreparedLaunch): Promise<AgentExchange> {
+    const { timed = (work) => work() } = trial;
+    const startedAt = Date.now();
+    const exit = await timed(() => run.run());
+    return { message, startedAt, run, exit };
+  }
+
+  /** False when the agent was stopped or has failed: there is nobody to answer. */
+  #mayContinue(last: AgentExchange, { meter, trial }: PreparedLaunch): boolean {
+    const end = findExchangeEnd(last, this.#options.adapter.printsText === true);
+    const hasFailed = end === null || end.kind === "failed";
+    return !trial.signal.aborted && !hasFailed && !isUnanswered(meter.requests, last.run.reader.figures);
+  }
+
+  /** Copies the folder for graders of this turn. One that is too large to copy is rebuilt for them from its changes. */
+  async #captureTurn(workspace: Workspace, trial: TrialContext): Promise<WorkspaceState> {
+    const clean = (changes: WorkspaceChanges) => maskKeys(changes, Object.values(this.#options.upstreams.keys));
+    try {
+      const snapshot = await takeSnapshot(workspace, trial.signal, clean);
+      trial.atEnd?.(() => snapshot.remove());
+      return snapshot.state;
+    } catch {
+      trial.signal.throwIfAborted();
+      return clean(await workspace.collectChanges());
+    }
+  }
+
+  async #start(prompt: string, { session, before = [] }: RunStart, prepared: PreparedLaunch): Promise<StartedRun> {
+    const { workspace, extensions, meter, trial, launcher } = prepared;
     const { adapter, program, version, model, effort, home } = this.#options;
-    const prompt = formatAgentPrompt(example);
     const promptFile = join(workspace.given, "prompt.txt");
     await writeFile(promptFile, prompt);
     const launch = adapter.launch({
@@ -211,10 +302,11 @@ export class AgentSystem implements System {
       version,
       usesOwnHome: home !== null,
       isRoot: workspace.box === null ? process.getuid?.() === 0 : workspace.box.isRoot,
-      ...(await installExtensions(workspace, extensions, this.#extensionTarget)),
+      session,
+      ...launcher,
     });
-    if (home === null) await writeHome(workspace.home, launch.homeFiles);
-    return new AgentRun({
+    if (home === null && session?.isContinued !== true) await writeHome(workspace.home, launch.homeFiles);
+    const run = new AgentRun({
       adapter,
       program,
       launch,
@@ -227,9 +319,11 @@ export class AgentSystem implements System {
       signal: trial.signal,
       onFigures: (reader) => {
         // Only one meter per trial: the gateway's, as soon as it is used.
-        if (!meter.isInPath) reportAgentFigures(reader.figures, this.limits.price, trial.budget);
+        const figures = combineFigures([...before, reader.figures], adapter.reportsSession === true);
+        if (!meter.isInPath) reportAgentFigures(figures, this.limits.price, trial.budget);
       },
     });
+    return { message: prompt, session, run };
   }
 
   /** The user's variables named in `passEnv`. */
@@ -274,7 +368,8 @@ export class AgentSystem implements System {
 
 /** Variables and files of a command affect its work. */
 function hasSettings({ definition = { command: "" } }: AgentAdapter): boolean {
-  return definition.env !== undefined || definition.homeFiles !== undefined;
+  const { env, homeFiles, continueCommand } = definition;
+  return env !== undefined || homeFiles !== undefined || continueCommand !== undefined;
 }
 
 interface PreparedAgentTrial {
@@ -284,10 +379,46 @@ interface PreparedAgentTrial {
   readonly trial: TrialContext;
 }
 
+/** Skills and servers, which are installed once for all messages. */
+type Launcher = Pick<LaunchRequest, "skillsDir" | "mcp">;
+
+interface PreparedLaunch extends PreparedAgentTrial {
+  readonly example: Example;
+  readonly messages: readonly string[];
+  readonly isSession: boolean;
+  readonly launcher: Launcher;
+}
+
+interface RunStart {
+  /** Null without a session. */
+  readonly session: SessionRequest | null;
+  /** What the program reported for earlier messages. */
+  readonly before?: readonly AgentFigures[];
+}
+
+/** A run whose program has not been started yet. */
+interface StartedRun {
+  readonly message: string;
+  /** Null without a session. */
+  readonly session: SessionRequest | null;
+  readonly run: AgentRun;
+}
+
+function startSession(): SessionRequest {
+  return { id: randomUUID(), givenId: null, isContinued: false };
+}
+
+/** The turns whose workspace a grader of the example looks at. */
+function listJudgedTurns({ graders }: Example): Set<number> {
+  const specs = (Array.isArray(graders) ? graders : []) as readonly Partial<GraderSpec>[];
+  return new Set(specs.flatMap(({ after_turn: turn }) => turn ?? []));
+}
+
 /** The scripts that a command names. */
-function listCommandPaths({ command }: AgentAdapter): string[] {
-  if (command === undefined) return [];
-  return splitCommand(command).flatMap((word) => (isFilePath(word, ".") ? listScriptPaths(resolve(word)) : []));
+function listCommandPaths({ definition }: AgentAdapter): string[] {
+  if (definition === undefined) return [];
+  const words = [definition.command, definition.continueCommand ?? ""].flatMap(splitCommand);
+  return [...new Set(words)].flatMap((word) => (isFilePath(word, ".") ? listScriptPaths(resolve(word)) : []));
 }
 
 async function writeHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -303,16 +434,6 @@ function reportAgentFigures({ usage, costUsd }: AgentFigures, price: Price | nul
   if (!hasUsage(usage)) return;
   const priced = price === null ? null : toDollars(computeCost(price, usage));
   budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
-}
-
-/** Formats the prompt of an agent: the context, the turns so far, and the question. */
-export function formatAgentPrompt({ context = "", turns = [], question = "" }: Example): string {
-  const conversation = turns.length === 1 ? (turns[0]?.content ?? "") : turns.map(formatPromptTurn).join("\n\n");
-  return [context, conversation, question].filter((part) => part !== "").join("\n\n");
-}
-
-function formatPromptTurn({ role, content }: { role: string; content: string }): string {
-  return `${role}: ${content}`;
 }
 
 /**

@@ -25,6 +25,7 @@ const REQUEST: LaunchRequest = {
   isRoot: false,
   skillsDir: null,
   mcp: null,
+  session: null,
   effort: null,
 };
 

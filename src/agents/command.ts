@@ -25,9 +25,10 @@ const MCP_PLACEHOLDER = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
  */
 export function createCommandAdapter(given: string | AgentDefinition, name = "command"): AgentAdapter {
   const definition = typeof given === "string" ? { command: given } : given;
-  const { command, minVersion, install, env = {}, homeFiles = {} } = definition;
+  const { command, continueCommand, minVersion, install, env = {}, homeFiles = {} } = definition;
   requireDefinition(definition);
   const [program = "", ...args] = splitCommand(command).map(resolveFileWord);
+  const [, ...continueArgs] = splitCommand(continueCommand ?? "").map(resolveFileWord);
   requireProgram(program);
   return {
     name,
@@ -42,8 +43,11 @@ export function createCommandAdapter(given: string | AgentDefinition, name = "co
     definition,
     ...(mentions(definition, SKILLS_PLACEHOLDER) && { skills: "told" }),
     ...(mentions(definition, MCP_PLACEHOLDER) && { takesServers: "always" }),
+    ...(continueCommand !== undefined && { canContinue: true }),
     launch: (request) => ({
-      args: args.map((word) => fillPlaceholders(word, request)),
+      args: (request.session?.isContinued === true ? continueArgs : args).map((word) =>
+        fillPlaceholders(word, request),
+      ),
       env: { ...buildCommandEnv(request), ...fillAll(env, request) },
       homeFiles: fillAll(homeFiles, request),
     }),

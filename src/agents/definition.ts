@@ -7,6 +7,8 @@ import type { LaunchRequest } from "./adapter.js";
 export interface AgentDefinition {
   /** The program and its arguments: `my-agent --model {model} {prompt}`. */
   readonly command: string;
+  /** The command for a further message in the same session: `my-agent --resume {session} {prompt}`. */
+  readonly continueCommand?: string;
   /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Files to write into a temporary HOME before it starts: path → content. */
@@ -27,6 +29,7 @@ const PLACEHOLDERS = {
   openai_url: ({ gateway }) => gateway.openai,
   anthropic_url: ({ gateway }) => gateway.anthropic,
   gemini_url: ({ gateway }) => gateway.google,
+  session: ({ session }) => session?.id ?? "",
   key: ({ key }) => key,
 } as const satisfies Record<string, (request: LaunchRequest) => string | null>;
 
@@ -58,12 +61,14 @@ export function createNoModelError(): UsageError {
 }
 
 /** All texts of a definition that may contain placeholders, with their place. */
-function listTexts({ command, env = {}, homeFiles = {} }: AgentDefinition): [place: string, text: string][] {
-  return [
+function listTexts({ command, continueCommand, env = {}, homeFiles = {} }: AgentDefinition) {
+  const texts: [place: string, text: string][] = [
     ["command", command],
+    ...(continueCommand === undefined ? [] : [["continueCommand", continueCommand] as [string, string]]),
     ...Object.entries(env).map(([name, value]): [string, string] => [`env.${name}`, value]),
     ...Object.entries(homeFiles).map(([path, content]): [string, string] => [`homeFiles["${path}"]`, content]),
   ];
+  return texts;
 }
 
 /** True when any text of the definition matches. */
@@ -78,6 +83,7 @@ export function mentions(definition: AgentDefinition, pattern: RegExp): boolean 
 export function requireDefinition(definition: AgentDefinition): void {
   const problems = [
     ...checkCommand(definition.command),
+    ...checkContinueCommand(definition),
     ...listPlaceholderProblems(definition),
     ...Object.keys(definition.env ?? {}).flatMap(checkVariable),
     ...Object.keys(definition.homeFiles ?? {}).flatMap(checkHomePath),
@@ -100,6 +106,17 @@ function checkCommand(command: string): string[] {
   return [
     `it has no placeholder for the task. Add {prompt}, or {prompt_file} for the path of a file with the task: 'my-agent {prompt}'.`,
   ];
+}
+
+/** The program is looked up once, so both commands begin with it. */
+function checkContinueCommand({ command, continueCommand }: AgentDefinition): string[] {
+  if (continueCommand === undefined) return [];
+  const [program = ""] = splitCommand(command);
+  const [other = ""] = splitCommand(continueCommand);
+  const problems = checkCommand(continueCommand).map((text) => `continueCommand: ${text}`);
+  return program === other
+    ? problems
+    : [...problems, `continueCommand: it must begin with the same program, ${program}, not with ${other}.`];
 }
 
 function listPlaceholderProblems(definition: AgentDefinition): string[] {

@@ -18,6 +18,8 @@ export interface AgentOptions extends AgentModelOptions {
   agent?: string;
   /** Any other program instead of `agent`: `my-agent {prompt}`. */
   command?: string;
+  /** The command for a further message in the same session: `my-agent --resume {session} {prompt}`. */
+  continueCommand?: string;
   /** Environment variables of the command; may contain placeholders, such as `{openai_url}`. */
   env?: Readonly<Record<string, string>>;
   /** Files to write into the command's temporary HOME, by path; may contain placeholders. */
@@ -161,10 +163,10 @@ function selectAdapter(options: AgentOptions): { adapter: AgentAdapter; model: s
   return { adapter, model: named };
 }
 
-const DEFINITION_KEYS = ["env", "homeFiles", "minVersion", "install"] as const;
+const DEFINITION_KEYS = ["continueCommand", "env", "homeFiles", "minVersion", "install"] as const;
 
-function pickDefinition({ env, homeFiles, minVersion, install }: AgentOptions) {
-  return omitUndefined({ env, homeFiles, minVersion, install });
+function pickDefinition({ continueCommand, env, homeFiles, minVersion, install }: AgentOptions) {
+  return omitUndefined({ continueCommand, env, homeFiles, minVersion, install });
 }
 
 function requireNoDefinition(options: AgentOptions): void {

@@ -66,5 +66,6 @@ export const LAUNCH_REQUEST: LaunchRequest = {
   isRoot: true,
   skillsDir: null,
   mcp: null,
+  session: null,
   effort: null,
 };

@@ -32,10 +32,15 @@ export async function findDefinedAgents(dir: string): Promise<AgentAdapter[]> {
     if (file === undefined || isCodeFile(file)) return [];
     const { agents = [] } = await loadConfig(file, { trust: true });
     const { createCommandAdapter, getAgentName } = await import("../agents/index.js");
-    return listDefinitions(agents).map(({ name, command = "", env, homeFiles, minVersion, install }) => ({
-      ...createCommandAdapter({ command, ...omitUndefined({ env, homeFiles, minVersion, install }) }),
-      name: getAgentName(omitUndefined({ name, command })),
-    }));
+    return listDefinitions(agents).map(
+      ({ name, command = "", continueCommand, env, homeFiles, minVersion, install }) => ({
+        ...createCommandAdapter({
+          command,
+          ...omitUndefined({ continueCommand, env, homeFiles, minVersion, install }),
+        }),
+        name: getAgentName(omitUndefined({ name, command })),
+      }),
+    );
   } catch (error) {
     // What is wrong with the file is reported where it is used.
     if (error instanceof AssayError) return [];

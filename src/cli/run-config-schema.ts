@@ -97,6 +97,8 @@ const AGENT_KEYS = {
   agent: text,
   /** Any other program, instead of `agent`: `my-agent {prompt}`. */
   command: text,
+  /** The command for a further message of the user in the same session: `my-agent --resume {session} {prompt}`. */
+  continueCommand: text,
   /** Environment variables of the command; their values may contain placeholders, such as {openai_url}. */
   env: textByName,
   /** Files to write into the command's temporary HOME, by path; their contents may contain placeholders. */
@@ -120,7 +122,7 @@ export interface AgentConfig extends InferredConfig<typeof AGENT_KEYS> {}
 const agent: z.ZodType<AgentConfig> = z.strictObject(AGENT_KEYS);
 const agents = makeList(
   z.union([z.string(), agent], {
-    error: "must be a name or { agent, command, model, name, api, env, homeFiles, minVersion }",
+    error: "must be a name or { agent, command, continueCommand, model, name, api, env, homeFiles, minVersion }",
   }),
 );
 

@@ -321,7 +321,7 @@ export const AGENT_SETTINGS = {
 export const AGENT_NAME_SETTINGS = {
   /**
    * Coding agents: names, `NAME:MODEL`, or a command.
-   * @flag `--agent`, `--agent-command`, `--agent-model`, `--agent-name`
+   * @flag `--agent`, `--agent-command`, `--agent-continue`, `--agent-model`, `--agent-name`
    */
   agents: { kind: "agents" },
   agent: {
@@ -338,6 +338,14 @@ export const AGENT_NAME_SETTINGS = {
     flag: "--agent-command <command>",
     help: "run any other agent: 'my-agent {prompt}'; repeatable",
     docs: "run any other agent: `'my-agent {prompt}'`, or with `{prompt_file}`; repeatable",
+    section: "Agents",
+  },
+  agentContinue: {
+    kind: "text",
+    role: "part",
+    flag: "--agent-continue <command>",
+    help: "for --agent-command: continue its session: 'my-agent --resume {session} {prompt}'",
+    docs: "for `--agent-command`: the command for a further message in the same session: `'my-agent --resume {session} {prompt}'`",
     section: "Agents",
   },
   agentName: {

@@ -184,6 +184,7 @@ export interface AgentFlags {
   agentCommand?: readonly PositionedFlag[] | undefined;
   agentName?: readonly string[] | undefined;
   agentModel?: string | undefined;
+  agentContinue?: string | undefined;
 }
 
 export function addAgentFlags(command: Command): Command {
@@ -201,14 +202,16 @@ export function addAgentFlags(command: Command): Command {
 
 /** In the order in which they were written. */
 export function toAgentConfigs(flags: AgentFlags): Pick<RunConfig, "agents"> {
-  const { agent = [], agentCommand = [], agentName = [], agentModel } = flags;
+  const { agent = [], agentCommand = [], agentName = [], agentModel, agentContinue } = flags;
   if (agentModel !== undefined && agentCommand.length === 0)
     throw new UsageError(
       `--agent-model is only for --agent-command. For a named agent, write --agent NAME:${agentModel}.`,
     );
-  const model = agentModel === undefined ? {} : { model: agentModel };
+  if (agentContinue !== undefined && agentCommand.length === 0)
+    throw new UsageError("--agent-continue is only for --agent-command: the named agents know how to continue.");
+  const more = omitUndefined({ model: agentModel, continueCommand: agentContinue });
   const known = agent.map(({ place, given }) => ({ place, agent: { agent: given } }));
-  const others = agentCommand.map(({ place, given }) => ({ place, agent: { command: given, ...model } }));
+  const others = agentCommand.map(({ place, given }) => ({ place, agent: { command: given, ...more } }));
   const agents = [...known, ...others].sort((a, b) => a.place - b.place).map((each) => each.agent);
   return agents.length + agentName.length === 0 ? {} : { agents: nameAgents(agents, agentName) };
 }

@@ -154,9 +154,10 @@ function requestModel(given: string | ModelConfig): PermissionRequest[] {
   ];
 }
 
-function requestAgent({ agent, command }: AgentConfig): PermissionRequest {
+function requestAgent({ agent, command, continueCommand }: AgentConfig): PermissionRequest {
   if (command === undefined) return { kind: "agents", what: `the agent ${agent}` };
-  return { kind: "commands", what: `the command ${JSON.stringify(command)}` };
+  const commands = [command, ...(continueCommand === undefined ? [] : [continueCommand])];
+  return { kind: "commands", what: `the command ${commands.map((each) => JSON.stringify(each)).join(" and ")}` };
 }
 
 export interface AllowContext {

@@ -252,6 +252,7 @@ export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {
   type Bill,
   type Canary,
+  findMissingChanges,
   findOutputProblem,
   type MeteredTotal,
   type Output,

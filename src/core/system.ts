@@ -58,6 +58,11 @@ export interface Output {
   [key: string]: unknown;
 }
 
+/** Why changes of a workspace are missing; undefined if all are recorded. */
+export function findMissingChanges({ workspace, turnStates = {} }: Output): string | undefined {
+  return [workspace, ...Object.values(turnStates)].find((state) => state?.incomplete !== undefined)?.incomplete;
+}
+
 /** The cost of a trial so far. Mutable and reused; copy it if you need to keep it. */
 export interface Bill {
   readonly costUsd: number;
@@ -112,8 +117,8 @@ export interface TrialContext {
   seed: number;
   log: (message: string) => void;
   /**
-   * For systems that work in phases: runs the timed phase. Setup and cleanup around it count neither toward the trial's
-   * duration nor its time limit.
+   * For systems that work in phases: runs a timed phase; several add up. Setup and cleanup around it count neither toward
+   * the trial's duration nor its time limit.
    */
   timed?: <T>(work: () => Promise<T>) => Promise<T>;
   /** For systems that work in phases: runs a task after the trial and its scoring, however it ends. */

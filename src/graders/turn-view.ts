@@ -1,5 +1,5 @@
 import type { AgentEvent, Example, Output, Trajectory, Usage } from "../core/index.js";
-import { asksAfterTurns, countAskedTurns, isConversation, isOpenTurn } from "../core/index.js";
+import { asksAfterTurns, countAskedTurns, countTurns, isConversation, isOpenTurn } from "../core/index.js";
 import { convertToText, getResponseText } from "../evaluators/index.js";
 import type { GradedInput } from "./graded-workspace.js";
 
@@ -73,7 +73,7 @@ function cutWork({ figures: _, ...work }: GradingInput, { turn, replies }: TurnC
       response: replies[turn - 1] ?? "",
       replies: replies.slice(0, turn),
       metadata,
-      ...(trajectory !== undefined && { trajectory }),
+      ...(trajectory !== undefined && { trajectory, ...countTurnsOf(trajectory) }),
       ...(state !== undefined && { workspace: state }),
       ...(output.partial === true && { partial: true }),
       ...(output.choice_order !== undefined && { choice_order: output.choice_order }),
@@ -92,6 +92,11 @@ function cutTrajectory(trajectory: Trajectory | undefined, turn: number): Trajec
   return trajectory === undefined || end === -1
     ? undefined
     : { ...trajectory, events: trajectory.events.slice(0, end) };
+}
+
+function countTurnsOf({ events }: Trajectory): Pick<Output, "turns"> {
+  const turns = countTurns(events);
+  return turns === null ? {} : { turns };
 }
 
 /** Models report the usage of each turn, and the events of agents show it. */

@@ -1,4 +1,4 @@
-import type { Attempt } from "../core/index.js";
+import { type Attempt, findMissingChanges } from "../core/index.js";
 import type { EncodedTrial, FinishedTrial, TokenCounter, Trial, TrialRecorder } from "../runner/index.js";
 import { type AttemptSuccess, readNotRun, toStoredCall, type UngradedOutput } from "../runner/index.js";
 import { encodeTrial, LARGE_OUTPUT_CHARS } from "../store/index.js";
@@ -85,7 +85,7 @@ export class ResultOutbox implements TrialRecorder {
 
   /** Sent unless it is graded before the next batch. Cached outputs, and outputs that only this worker can grade, are not sent. */
   saveOutput(trial: Trial, returned: AttemptSuccess): boolean {
-    if (returned.call.isFromCache || returned.output.workspace?.incomplete !== undefined) return false;
+    if (returned.call.isFromCache || findMissingChanges(returned.output) !== undefined) return false;
     this.#ungraded.push({ trial, returned });
     this.#sendSoon();
     return true;

@@ -41,15 +41,15 @@ function addPhases(call: SystemCall, limits: Limits | null, ports: ChainPorts): 
       return await work();
     } finally {
       call.stop?.stopClock();
-      call.workMs = roundToMicroseconds(ports.clock() - start);
+      call.workMs = roundToMicroseconds((call.workMs ?? 0) + ports.clock() - start);
     }
   };
 }
 
 /** Time left for a trial inside its system, over all its calls. */
-export function computeRemainingMs(limits: Limits | null, { insideMs }: SystemCall): number | null {
+export function computeRemainingMs(limits: Limits | null, { insideMs, workMs }: SystemCall): number | null {
   const max = limits?.hardTimeoutMs ?? null;
-  return max === null ? null : Math.max(1, max - insideMs);
+  return max === null ? null : Math.max(1, max - insideMs - (workMs ?? 0));
 }
 
 /** How long a stopped trial may take to end. Systems can override it with `graceMs`. */

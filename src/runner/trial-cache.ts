@@ -1,4 +1,11 @@
-import { computeFingerprint, digest, findOutputProblem, getErrorMessage, type Output } from "../core/index.js";
+import {
+  computeFingerprint,
+  digest,
+  findMissingChanges,
+  findOutputProblem,
+  getErrorMessage,
+  type Output,
+} from "../core/index.js";
 import type { Trial } from "./admit.js";
 import {
   type AttemptResult,
@@ -51,8 +58,8 @@ export class TrialCache {
 }
 
 /** False for stopped trials and incomplete workspaces: graded from the cache they would score differently. */
-function isCacheable({ stopped, workspace }: Output): boolean {
-  return stopped == null && workspace?.incomplete == null;
+function isCacheable(output: Output): boolean {
+  return output.stopped == null && findMissingChanges(output) === undefined;
 }
 
 function toCachedResult({ output, latency }: CachedOutput, call: SystemCall): AttemptResult {

@@ -4,6 +4,7 @@ import {
   canonicalJson,
   computeFingerprint,
   computePaidCost,
+  findMissingChanges,
   RunFolderError,
   UsageError,
   VERSION,
@@ -117,7 +118,7 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   const sum = (of: Outcome) => rows.reduce((total, row) => total + (row.outcome === of ? computePaidCost(row) : 0), 0);
   const besides = { lostUsd: lostUsd + sum("skipped"), lostTrials, repeatedUsd: sum("error"), unknownUsd, canaryUsd };
   const spentUsd = found.paidUsd + lostUsd + unknownUsd + canaryUsd;
-  const lost = found.dropped.map(({ output }) => output.workspace?.incomplete ?? "");
+  const lost = found.dropped.map(({ output }) => findMissingChanges(output) ?? "");
   return {
     journal,
     earlier: { rows: found.rows, attempts: found.attempts, outputs: found.outputs, spentUsd, besides },
@@ -162,7 +163,7 @@ function settleOpenReservations(
   }
   for (const { output, call, ...trial } of dropped) {
     lose(trial, computeStoredCost(output, call) ?? 0);
-    journal.dropOutput(trial, `it could not be graded: ${output.workspace?.incomplete ?? ""}`);
+    journal.dropOutput(trial, `it could not be graded: ${findMissingChanges(output) ?? ""}`);
   }
   journal.flush();
 }
@@ -211,7 +212,7 @@ function readStoredResults(plan: Plan, stored: readonly EvalRow[], dir: string):
   });
   const dropped: UngradedOutput[] = [];
   for (const [index, ungraded] of outputs) {
-    if (ungraded.output.workspace?.incomplete === undefined) continue;
+    if (findMissingChanges(ungraded.output) === undefined) continue;
     dropped.push(ungraded);
     outputs.delete(index);
   }

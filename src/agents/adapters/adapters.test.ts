@@ -17,6 +17,7 @@ const REQUEST: LaunchRequest = {
   isRoot: false,
   skillsDir: null,
   mcp: null,
+  session: null,
   effort: null,
 };
 
@@ -72,6 +73,23 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     if (adapter.provider === null) return;
     const { args, env } = adapter.launch({ ...REQUEST, model: null });
     expect([...args, ...Object.values(env)].join(" ")).not.toMatch(/(?:^| )(?:--model|-m)(?: |=|$)|the-model/);
+  });
+
+  it("keeps a session only if there are further messages, and continues it then", () => {
+    expect(adapter.canContinue).toBe(true);
+    const session = { id: "0b7cbb9c-0000-4000-8000-000000000000", givenId: "given-id", isContinued: false };
+    const [single, first, next, unnamed] = [
+      null,
+      session,
+      { ...session, isContinued: true },
+      { ...session, givenId: null, isContinued: true },
+    ].map((each) => adapter.launch({ ...REQUEST, session: each }).args.join(" "));
+    const resumes = /(?:--resume|--continue|--session=| resume |--last)/;
+    expect(next).toMatch(resumes);
+    expect(unnamed).toMatch(resumes);
+    expect(unnamed).not.toContain("given-id");
+    for (const args of [single, first]) expect(args).not.toMatch(resumes);
+    expect(first).not.toMatch(/--no-session|--ephemeral/);
   });
 
   it("has a new reader for each run", () => {

@@ -33,7 +33,6 @@ const FLAGS = [
   "--verbose",
   "--include-partial-messages",
   "--dangerously-skip-permissions",
-  "--no-session-persistence",
 ];
 
 /**
@@ -89,6 +88,8 @@ export const claude: AgentAdapter = {
     "Write",
   ],
   takesServers: "always",
+  canContinue: true,
+  reportsSession: true,
   efforts: { names: ["none", "low", "medium", "high", "xhigh", "max"], takesTokens: true },
   asRoot: "as root it only runs without prompts when IS_SANDBOX=1 marks a container, so that is set",
   launch,
@@ -101,6 +102,7 @@ function launch(request: LaunchRequest): AgentLaunch {
   return {
     args: [
       ...FLAGS,
+      ...buildSessionArgs(request),
       ...named,
       ...(typeof effort === "string" && effort !== "none" ? ["--effort", effort] : []),
       // Only the example's servers, not those of the user or the folder.
@@ -112,6 +114,11 @@ function launch(request: LaunchRequest): AgentLaunch {
     env: buildClaudeEnv(request),
     homeFiles: {},
   };
+}
+
+function buildSessionArgs({ session }: LaunchRequest): string[] {
+  if (session === null) return ["--no-session-persistence"];
+  return [session.isContinued ? "--resume" : "--session-id", session.id];
 }
 
 function buildClaudeEnv({ gateway, key, model, effort, usesOwnHome, isRoot }: LaunchRequest): Record<string, string> {

@@ -20,7 +20,7 @@ import {
 } from "../adapter.js";
 
 /** No sandbox of its own: the caller isolates the program. */
-const FLAGS = ["--json", "--skip-git-repo-check", "--ephemeral", "--dangerously-bypass-approvals-and-sandbox"];
+const FLAGS = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
 
 /** Environment variable with the key. */
 const KEY_VARIABLE = "ASSAY_GATEWAY_KEY";
@@ -47,23 +47,31 @@ export const codex: AgentAdapter = {
   skills: { inHome: ".agents/skills", inProject: ".agents/skills" },
   tools: ["command_execution", "file_change", "todo_list", "web_search"],
   takesServers: "always",
+  canContinue: true,
+  reportsSession: true,
   efforts: { names: ["none", "minimal", "low", "medium", "high", "xhigh", "max"] },
   launch,
   reader: () => new CodexReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { model, effort, usesOwnHome } = request;
+  const { model, effort, usesOwnHome, session } = request;
+  const isContinued = session?.isContinued === true;
   return {
     args: [
       "exec",
+      ...(isContinued ? ["resume"] : []),
       ...FLAGS,
+      ...(session === null ? ["--ephemeral"] : []),
+      // Without an id, the last session of the folder.
+      ...(isContinued && session.givenId === null ? ["--last"] : []),
       ...(model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name]),
       ...(usesOwnHome ? [] : buildCodexSettings(request)),
       ...(effort === null ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
       ...buildServerSettings(request.mcp),
       // Ends the options: the prompt may look like an option or a subcommand.
       "--",
+      ...(isContinued && session.givenId !== null ? [session.givenId] : []),
       formatCodexPrompt(request.prompt),
     ],
     env: usesOwnHome ? {} : { [KEY_VARIABLE]: request.key },
@@ -93,12 +101,13 @@ function buildCodexSettings({ gateway }: LaunchRequest): string[] {
 }
 
 /** Known events that are not part of the work. A turn in these events is everything one prompt leads to. */
-const IGNORED_EVENTS = new Set(["thread.started", "turn.started"]);
+const IGNORED_EVENTS = new Set(["turn.started"]);
 
 /** Reads the events of `codex exec --json`. */
 class CodexReader implements StreamReader {
   end: AgentEnd | null = null;
   response = "";
+  sessionId: string | null = null;
   /** The stream does not report them. */
   readonly version = null;
   readonly model = null;
@@ -126,6 +135,9 @@ class CodexReader implements StreamReader {
     const type = readJsonString(fields.type);
     if (type.startsWith("item.")) return this.#readItem(type, readJsonObject(fields.item) ?? {});
     switch (type) {
+      case "thread.started":
+        this.sessionId = readJsonString(fields.thread_id) || this.sessionId;
+        return [];
       case "turn.completed":
         this.#usage.add(fields.usage);
         return this.#finish({ kind: "done" });

@@ -60,6 +60,7 @@ export const copilot: AgentAdapter = {
     "write_bash",
   ],
   takesServers: "always",
+  canContinue: true,
   efforts: { names: ["none", "minimal", "low", "medium", "high", "xhigh", "max"] },
   launch,
   reader: () => new CopilotReader(),
@@ -75,11 +76,14 @@ const FLAGS = [
 ];
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { prompt, model, effort, usesOwnHome, mcp } = request;
+  const { prompt, model, effort, usesOwnHome, mcp, session } = request;
   return {
     args: [
       `--prompt=${prompt}`,
       ...FLAGS,
+      ...(session?.isContinued === true
+        ? [session.givenId === null ? "--continue" : `--resume=${session.givenId}`]
+        : []),
       ...(usesOwnHome && model !== null ? [`--model=${model.cliName}`] : []),
       ...(effort === null ? [] : [`--reasoning-effort=${effort}`]),
       ...(mcp === null ? [] : [`--additional-mcp-config=@${mcp.file}`]),
@@ -167,6 +171,7 @@ class CopilotReader implements StreamReader {
   end: AgentEnd | null = null;
   response = "";
   model: string | null = null;
+  sessionId: string | null = null;
   /** The last error of the session. */
   #trouble: { readonly message: string; readonly status: number | null } | null = null;
   readonly #unknown = new UnknownEvents();
@@ -208,6 +213,7 @@ class CopilotReader implements StreamReader {
       case "session.task_complete":
         return toTextEvents("system", data.summary);
       case "result":
+        this.sessionId = readJsonString(fields.sessionId) || null;
         return this.#readResult(fields);
       default:
         return IGNORED_EVENTS.has(readJsonString(fields.type)) ? NO_EVENTS : this.#unknown.record(event);

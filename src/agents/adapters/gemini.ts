@@ -61,13 +61,14 @@ export const gemini: AgentAdapter = {
     "write_todos",
   ],
   takesServers: "in throw-away HOME",
+  canContinue: true,
   efforts: { names: ["none", "minimal", "low", "medium", "high"], takesTokens: true, inHomeOnly: true },
   launch,
   reader: () => new GeminiCliReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { prompt, model, gateway, key, usesOwnHome } = request;
+  const { prompt, model, gateway, key, usesOwnHome, session } = request;
   const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
@@ -76,6 +77,8 @@ function launch(request: LaunchRequest): AgentLaunch {
       "--approval-mode=yolo",
       "--skip-trust",
       ...named,
+      // Sessions belong to a folder, and each trial has its own.
+      ...(session?.isContinued === true ? ["--resume=latest"] : []),
     ],
     env: { GOOGLE_GEMINI_BASE_URL: gateway.google, ...(usesOwnHome ? {} : { GEMINI_API_KEY: key }) },
     homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": formatGeminiSettings(request) },

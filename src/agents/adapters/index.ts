@@ -42,6 +42,13 @@ function createShippedAdapter(name: CommandAgentName): AgentAdapter {
   };
 }
 
+/** The names of the agents that can continue a session. */
+export function listContinuingAgents(): string[] {
+  return Object.values({ ...ADAPTERS, ...COMMAND_AGENTS }).flatMap(({ name, canContinue }) =>
+    canContinue === true ? [name] : [],
+  );
+}
+
 /** Returns the adapter of an agent; throws when the name is unknown. */
 export function requireAdapter(name: string): AgentAdapter {
   const known: Readonly<Record<string, AgentAdapter>> = { ...ADAPTERS, ...COMMAND_AGENTS };

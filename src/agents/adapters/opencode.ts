@@ -64,6 +64,7 @@ export const opencode: AgentAdapter = {
     "write",
   ],
   takesServers: "always",
+  canContinue: true,
   efforts: {
     names: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     takesTokens: true,
@@ -81,8 +82,7 @@ function launch(request: LaunchRequest): AgentLaunch {
       "--format=json",
       "--thinking",
       ...buildPermissionArgs(request),
-      // With a title, the session needs no model call to generate one.
-      "--title=assay",
+      ...buildOpencodeSessionArgs(request),
       ...buildOpencodeModelArgs(request),
     ],
     // It converts numeric arguments to numbers and quotes those with spaces, so the prompt is passed over stdin.
@@ -90,6 +90,12 @@ function launch(request: LaunchRequest): AgentLaunch {
     env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE_ENV), ...buildServerEnv(request.mcp) },
     homeFiles: usesOwnHome ? {} : buildOpencodeFiles(request, requireOpencodeModel(request)),
   };
+}
+
+/** With a title, a session needs no model call to generate one. */
+function buildOpencodeSessionArgs({ session }: LaunchRequest): readonly string[] {
+  if (session?.isContinued !== true) return ["--title=assay"];
+  return [session.givenId === null ? "--continue" : `--session=${session.givenId}`];
 }
 
 /** Versions before 1.18 call it otherwise, and those before 1.14 have none: there the settings of a temporary HOME allow all. */
@@ -122,6 +128,7 @@ class OpencodeReader implements StreamReader {
   readonly model = null;
   end: AgentEnd | null = null;
   response = "";
+  sessionId: string | null = null;
   #message = "";
   readonly #own = new AgentFiguresSum();
   readonly #unknown = new UnknownEvents();
@@ -137,6 +144,7 @@ class OpencodeReader implements StreamReader {
   read(event: unknown): readonly AgentEventBody[] {
     const fields = readJsonObject(event) ?? {};
     const part = readJsonObject(fields.part) ?? {};
+    this.sessionId ??= readJsonString(fields.sessionID) || null;
     switch (fields.type) {
       case "step_start":
         this.end = null;

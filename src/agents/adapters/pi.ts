@@ -37,19 +37,21 @@ export const pi: AgentAdapter = {
   skills: { inHome: ".pi/agent/skills", inProject: ".pi/skills" },
   tools: ["bash", "edit", "find", "grep", "ls", "read", "write"],
   efforts: { names: ["none", "minimal", "low", "medium", "high", "xhigh"] },
+  canContinue: true,
   launch,
   reader: () => new PiReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { prompt, effort, usesOwnHome } = request;
+  const { prompt, effort, usesOwnHome, session } = request;
   const thinking = effort === null ? [] : ["--thinking", effort === "none" ? "off" : String(effort)];
   return {
     args: [
       "-p",
       "--mode",
       "json",
-      "--no-session",
+      // Sessions belong to a folder, and each trial has its own.
+      ...(session === null ? ["--no-session"] : session.isContinued ? ["--continue"] : []),
       "--offline",
       ...buildPiModelArgs(request),
       ...thinking,

@@ -56,16 +56,20 @@ export const qwen: AgentAdapter = {
     "write_file",
   ],
   takesServers: "in throw-away HOME",
+  canContinue: true,
+  reportsSession: true,
   launch,
   reader: () => new QwenReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { prompt, model, usesOwnHome } = request;
+  const { prompt, model, usesOwnHome, session } = request;
+  // Sessions belong to a folder, and each trial has its own.
+  const resumed = session?.isContinued === true ? ["--continue"] : [];
   const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
   return {
     // The prompt is passed over stdin, because a first word could be a command of the program.
-    args: ["--output-format=stream-json", "--approval-mode=yolo", ...named],
+    args: ["--output-format=stream-json", "--approval-mode=yolo", ...named, ...resumed],
     input: formatQwenPrompt(prompt),
     env: usesOwnHome ? {} : buildQwenEnv(request),
     homeFiles: usesOwnHome ? {} : { ".qwen/settings.json": formatQwenSettings(request) },

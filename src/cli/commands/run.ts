@@ -152,7 +152,20 @@ export type CommanderRunOptions = Omit<RunFlags, "models" | "agents" | "judge" |
 
 export function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
-  const { agent, agentCommand, agentName, agentModel, model, proxy, name, api, queue, cacheDir, ...same } = rest;
+  const {
+    agent,
+    agentCommand,
+    agentName,
+    agentModel,
+    agentContinue,
+    model,
+    proxy,
+    name,
+    api,
+    queue,
+    cacheDir,
+    ...same
+  } = rest;
   const { systemCommand, systemUrl, evaluatorCommand, systems, evaluators, ...plain } = same;
   const programs = { systemCommand, systemUrl, evaluatorCommand };
   // Names belong to models if there are any, otherwise to programs.
@@ -165,7 +178,7 @@ export function toRunFlags(options: CommanderRunOptions): RunFlags {
       name: namesPrograms ? name : undefined,
     }),
     ...describeQueue(queue),
-    ...toAgentConfigs({ agent, agentCommand, agentName, agentModel }),
+    ...toAgentConfigs({ agent, agentCommand, agentName, agentModel, agentContinue }),
     ...omitUndefined({ judge, models, cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
   };
 }

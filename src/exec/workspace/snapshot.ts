@@ -22,12 +22,16 @@ interface Snapshot {
 
 /**
  * Copies the folder so that it can be graded while the work continues. Throws when the folder is too large or was replaced,
- * or when the signal is aborted.
+ * or when the signal is aborted. `clean` removes from the changes what must not be stored.
  * @example
  * const snapshot = await takeSnapshot(workspace);
  * await snapshot.remove();
  */
-export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): Promise<Snapshot> {
+export async function takeSnapshot(
+  workspace: Workspace,
+  signal?: AbortSignal,
+  clean: (changes: WorkspaceChanges) => WorkspaceChanges = (changes) => changes,
+): Promise<Snapshot> {
   if (!workspace.exists) throw new WorkspaceError(`The folder cannot be copied: ${FOLDER_REPLACED}.`);
   // Next to the folder: on the same disk, and deleted with it.
   const holder = await mkdtemp(join(workspace.root, "snapshot-"));
@@ -35,7 +39,7 @@ export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): 
   try {
     await copyFolder({ from: workspace.path, to: path, maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES, signal });
     const own = new TrialFolder(holder, path);
-    const changes = await workspace.collectChanges(path);
+    const changes = clean(await workspace.collectChanges(path));
     signal?.throwIfAborted();
     const before = (file: string) => workspace.readBefore(file);
     const box = workspace.box?.settings ?? null;
