@@ -1,6 +1,6 @@
 // Corrected and adjusted estimates: coverage, and how much narrower they are.
 import { adjustByHistory, correctJudgedRate, predictionPoweredMean, robustnessRatio } from "../../dist/lib/stats.js";
-import { fixed, mean, percent, repeat } from "./simulate.mjs";
+import { fixed, mean, percent, repeat, standardError } from "./simulate.mjs";
 
 const EXPERIMENTS = 2000;
 
@@ -16,17 +16,20 @@ function drawJudged(random, { rate, accuracy, labels, rest }) {
 
 /** Pass rates from few labels and a judge. */
 export function judge() {
+  const covered = [];
   const rows = [30, 60, 200].flatMap((labels) =>
     [0.6, 0.75, 0.85, 0.95].flatMap((accuracy) =>
       [0.5, 0.9, 0.98].map((rate) => {
         const found = repeat(`judge ${labels} ${accuracy} ${rate}`, EXPERIMENTS, (random) =>
           predictionPoweredMean(drawJudged(random, { rate, accuracy, labels, rest: 600 })),
         );
+        const coverage = mean(found.map((each) => covers(each, rate)));
+        covered.push(coverage);
         return [
           labels,
           accuracy,
           rate,
-          percent(mean(found.map((each) => covers(each, rate)))),
+          percent(coverage),
           percent(mean(found.map(({ labelsAlone }) => covers(labelsAlone, rate)))),
           fixed(mean(found.map(width)) / mean(found.map(({ labelsAlone }) => width(labelsAlone))), 2),
           fixed(mean(found.map(({ judgeAlone }) => judgeAlone)), 2),
@@ -43,7 +46,8 @@ export function judge() {
     "width, of labels alone",
     "judge alone says",
   ];
-  return { columns, rows };
+  const summary = `Coverage: ${percent(mean(covered))} on average, ${percent(Math.min(...covered))} at least (standard error ${percent(standardError(0.95, EXPERIMENTS))}).`;
+  return { summary, columns, rows };
 }
 
 /** Clusters of ten units, of which some are labeled. */

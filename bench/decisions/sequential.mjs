@@ -17,9 +17,12 @@ import {
   median,
   percent,
   repeat,
+  standardError,
 } from "./simulate.mjs";
 
 const ALPHA = 0.05;
+/** A power of 70 % has then a standard error of one percentage point. */
+const POWER_EXPERIMENTS = 2000;
 
 /** Looks after every unit, stops when decided, and makes the final test otherwise. */
 function decide(options, values) {
@@ -31,9 +34,6 @@ function decide(options, values) {
   if (!test.isDecided) test.finish();
   return test.decisions[0];
 }
-
-/** Standard errors of a share that was simulated this many times. */
-const standardError = (share, times) => Math.sqrt((share * (1 - share)) / times);
 
 /** A detectable difference changes the variance on which it depends, so it is found by repetition. */
 function findDetectable(n, { p, correlation }, multiple) {
@@ -122,9 +122,9 @@ function tabulate(cells, simulate, label, wanted = 4000) {
   const found = cells.map((cell) => {
     const n = cell.n ?? cell.groups;
     const few = countExperiments(n, wanted / 4);
-    const runs = [0, 1, 2, 3].map((multiple) =>
-      simulate(cell, multiple, multiple === 0 ? countExperiments(n, wanted) : few),
-    );
+    // Shares of runs need more of them than medians do.
+    const times = [countExperiments(n, wanted), POWER_EXPERIMENTS, few, few];
+    const runs = times.map((experiments, multiple) => simulate(cell, multiple, experiments));
     return { cell, runs, nullRuns: countExperiments(n, wanted) };
   });
   const errors = found.map(({ runs, nullRuns }) => ({ share: runs[0].wrong, times: nullRuns }));
@@ -142,7 +142,7 @@ function tabulate(cells, simulate, label, wanted = 4000) {
       `Median share of the tasks: ${percent(median(doubles))} (${percent(Math.max(...doubles))} at most) at twice the`,
       `detectable difference, ${percent(median(triples))} (${percent(Math.max(...triples))} at most) at three times.`,
       `Power at the detectable difference, where the fixed test has at least 75 %: ${percent(mean(powers))} on average,`,
-      `${percent(Math.min(...powers))} at least.`,
+      `${percent(Math.min(...powers))} at least (standard error ${percent(standardError(0.7, POWER_EXPERIMENTS))}).`,
     ].join(" "),
     columns: [
       ...label.columns,

@@ -34,6 +34,9 @@ export function mean(values) {
 export const percent = (share) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`);
 export const fixed = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits));
 
+/** The standard error of a share that was simulated this many times. */
+export const standardError = (share, times) => Math.sqrt((share * (1 - share)) / times);
+
 /** Runs an experiment many times on one seeded stream. */
 export function repeat(seed, times, experiment) {
   const random = createRandom(seed);

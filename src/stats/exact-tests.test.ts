@@ -59,3 +59,8 @@ it("counts the observed outcome half in the mid-p value", () => {
   }
   expect(mcnemarMidP(0, 0)).toBe(1);
 });
+
+it("equals the published p-values of 21 children, 1 and 7 of whom changed (Fagerland and others 2013)", () => {
+  expect(mcnemarExact(1, 7)).toBeCloseTo(0.0703, 4);
+  expect(mcnemarMidP(1, 7)).toBeCloseTo(0.0391, 4);
+});
