@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { MAX_EXCERPT_EXAMPLES } from "../../../../src/report/dashboard/choose-trial.js";
-import { formatCount } from "../../ui/index.js";
+import { formatCount, MISSING, Scrollable } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
 import { useRows } from "../rows/use-rows.js";
-import { buildGridColumns } from "./grid-columns.js";
+import { buildGridColumns, type GridColumn } from "./grid-columns.js";
 import { OutputsTable, useExampleGroups } from "./outputs-tab.js";
 
 /** About ten sheets. */
@@ -80,15 +80,28 @@ export function PrintedCount({ shown, total, of }: { shown: number; total: numbe
   );
 }
 
-function PrintedRows({ table }: { table: RowTable }) {
-  const columns = buildGridColumns(table, { fields: null, sortedBy: "", labels: null }).filter(
-    ({ isUnsorted }) => !isUnsorted,
+/** More would be too narrow for their figures. */
+const MAX_PRINTED_COLUMNS = 12;
+
+/** Without texts and columns that are empty in all printed rows. */
+function choosePrintedColumns(table: RowTable, count: number): { columns: GridColumn[]; left: GridColumn[] } {
+  const places = Array.from({ length: count }, (_, place) => place);
+  const known = buildGridColumns(table, { fields: null, sortedBy: "", labels: null }).filter(
+    ({ isUnsorted, text }) => !isUnsorted && places.some((place) => !EMPTY_CELLS.has(text(table, place, undefined))),
   );
+  return { columns: known.slice(0, MAX_PRINTED_COLUMNS), left: known.slice(MAX_PRINTED_COLUMNS) };
+}
+
+const EMPTY_CELLS: ReadonlySet<string> = new Set(["", MISSING]);
+
+function PrintedRows({ table }: { table: RowTable }) {
   const count = Math.min(table.length, MAX_PRINTED_ROWS);
+  const { columns, left } = choosePrintedColumns(table, count);
   return (
     <>
       <PrintedCount shown={count} total={table.length} of="rows" />
-      <div class="printed-rows">
+      {left.length > 0 && <p class="quiet">Columns left out: {left.map(({ title }) => title).join(", ")}.</p>}
+      <Scrollable class="printed-rows" label="Rows">
         <table class="table">
           <caption class="unseen">Rows</caption>
           <thead>
@@ -112,7 +125,7 @@ function PrintedRows({ table }: { table: RowTable }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrollable>
     </>
   );
 }

@@ -229,13 +229,13 @@ function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
   return (
     <div class="step-body">
       {step.diff !== null && <DiffLines label={`Change by ${name}`} lines={step.diff} />}
-      {isCall && step.text !== "" && step.diff === null && <h4>Arguments</h4>}
+      {isCall && step.text !== "" && step.diff === null && <h3>Arguments</h3>}
       {step.text !== "" && step.diff === null && (
         <LongText label={name} text={step.text} length={step.length} first={STEP_EXCERPT} />
       )}
       {result !== null && result.text !== "" && (
         <>
-          <h4>Result</h4>
+          <h3>Result</h3>
           <LongText label={`result of ${name}`} text={result.text} length={result.length} first={STEP_EXCERPT} />
         </>
       )}
