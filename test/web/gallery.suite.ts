@@ -140,11 +140,26 @@ describe.skipIf(isCommandMissing("chromium"))("pages of realistic runs", () => {
     await expect.poll(async () => (await find(cost)).y > (await find(quality)).y).toBe(true);
   });
 
+  it.each([
+    ["overview", () => "#/"],
+    ["run", ({ experiment }: RealisticRuns) => `#/run/${experiment}`],
+  ] as const)("an experiment begins with what its variants change: %s", async (_name, hash) => {
+    const page = await site.open(hash(site.runs));
+    const answer = page.getByRole("region", { name: "Lift of each variant; baseline: without" });
+    expect(await answer.textContent()).toMatch(/with.*inconclusive.*pass rate \+1 .*over 2 paired test cases/);
+    await page.getByText("Note: with: 2 paired test cases are too few to detect any difference.").waitFor();
+    expect(await page.getByText("the systems did not run the same examples").count()).toBe(0);
+    await answer.getByRole("link", { name: "with", exact: true }).click();
+    await page.getByRole("heading", { name: "Pass rate of each test case" }).waitFor();
+  });
+
   it.each(["weekly", "agents", "experiment"] as const)("all parts of a run on paper: %s", async (name) => {
     const { weekly, agents, experiment } = site.runs;
     const id = { weekly: weekly.at(-1), agents, experiment }[name];
     const page = await site.open(`#/run/${id}?print=all`, { viewport: { width: 700, height: 1000 } });
     await page.locator(".print-all[aria-busy=false] .printed-rows").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    if (name === "experiment") await page.getByText(/^Columns left out: verdict, /).waitFor();
     await page.emulateMedia({ media: "print" });
     const heads = await page.locator(".print-all h2:visible").allTextContents();
     expect(heads).toEqual(["Summary", ...(name === "experiment" ? ["Test cases"] : []), "Charts", "Outputs", "Rows"]);
@@ -198,11 +213,25 @@ async function showPage(site: Site<RealisticRuns>, place: ShownPage): Promise<vo
     rows.push(await takePictures(page, `${place.name}-${theme}`));
     await expectUsable(page);
     await expectFitsLaptops(page);
+    await openAllParts(page);
     violations.push(...(await findViolations(page)).map((violation) => `${theme}: ${violation}`));
   }
   expect(violations).toEqual([]);
   if (process.env.ASSAY_SCREENSHOTS === "1" || !existsSync(toSheetPath(place.name)))
     await saveSheet(site.browser, place.name, rows);
+}
+
+/** What is folded must be accessible as well. */
+async function openAllParts(page: Page): Promise<void> {
+  // Drop-downs close each other, so each part is opened once; those inside of another one come after it.
+  for (const folded of ["main details:not([open]) > summary", "main details details:not([open]) > summary"])
+    for (const summary of await page.locator(folded).elementHandles())
+      await summary.evaluate<void, { click(): void }>((element) => element.click());
+  await waitForNoLoading(page);
+}
+
+async function waitForNoLoading(page: Page): Promise<void> {
+  await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
 }
 
 /** Tables are widest for their window between the widths of the pictures. */
@@ -232,6 +261,6 @@ async function saveFullPage(page: Page, name: string): Promise<void> {
 
 async function waitForContent(page: Page, content: string): Promise<void> {
   await page.locator(content).first().waitFor();
-  await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
+  await waitForNoLoading(page);
   await page.getByText("have arrived").waitFor({ state: "detached" });
 }

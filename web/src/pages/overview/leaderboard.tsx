@@ -18,6 +18,7 @@ import {
 } from "../../ui/index.js";
 import { AnswerCharts } from "../answer-charts.js";
 import { AnswerSkeleton, AnswerStrip } from "../answer-strip.js";
+import { ExperimentAnswer, hasLifts } from "../experiment-answer.js";
 import {
   buildEntryKey,
   buildRowsAddress,
@@ -70,7 +71,9 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
         order={parseOrder(route.query.sort, { key: "quality", isDescending: true })}
         onOrder={(order) => updateQuery(route, { sort: formatOrder(order) })}
       />
-      <MoreCharts title={title} group={group} entries={entries} scope={{ dataset, tag }} isFirst={isFirst} />
+      {entries.length > 1 && (
+        <MoreCharts title={title} group={group} entries={entries} scope={{ dataset, tag }} isFirst={isFirst} />
+      )}
     </section>
   );
 }
@@ -118,8 +121,13 @@ function LeaderboardAnswer({ title, entries, scope }: LeaderboardAnswerProps) {
   const isOneRun = !isFiltered && entries.every(({ run }) => run.id === first?.run.id);
   const isWhole = isOneRun && first?.run.systems.length === entries.length;
   const id = isWhole ? (first?.run.id ?? null) : null;
-  const loaded = useLoadState(async () => (id === null ? null : (await source.getRun(id)).picks), [source, id]);
-  const answer = useMemo(() => (id === null ? pickFromCards(entries) : loaded.value), [entries, id, loaded.value]);
+  const loaded = useLoadState(() => (id === null ? Promise.resolve(null) : source.getRun(id)), [source, id]);
+  const answer = useMemo(
+    () => (id === null ? pickFromCards(entries) : (loaded.value?.picks ?? null)),
+    [entries, id, loaded.value],
+  );
+  const experiment = loaded.value?.evals?.experiment ?? null;
+  if (id !== null && hasLifts(experiment)) return <ExperimentAnswer id={id} experiment={experiment} />;
   if (answer === null) return loaded.state === "loading" ? <AnswerSkeleton /> : null;
   return (
     <AnswerStrip

@@ -33,6 +33,7 @@ import {
   Tabs,
 } from "../../ui/index.js";
 import { AnswerStrip } from "../answer-strip.js";
+import { ExperimentAnswer, hasLifts } from "../experiment-answer.js";
 import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { CasesTab } from "./cases-tab.js";
 import { formatHeadline } from "./headline.js";
@@ -88,13 +89,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           <span aria-hidden="true">⚠</span> {revealText(warning)}
         </p>
       ))}
-      {progress === null && (chosen === "summary" || route.query.print === "all") && (
-        <AnswerStrip
-          answer={view.picks}
-          hasChoice={view.card.systems.length > 1}
-          getHref={(system) => buildAddress(["run", id, "rows"], buildRowFilterQuery({ systems: [system] }))}
-        />
-      )}
+      {progress === null && (chosen === "summary" || route.query.print === "all") && <RunAnswer view={view} />}
       {route.query.print === "all" ? (
         <PrintAll
           id={id}
@@ -120,6 +115,18 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
         </Tabs>
       )}
     </>
+  );
+}
+
+function RunAnswer({ view: { card, picks, evals } }: { view: RunView }) {
+  const experiment = evals?.experiment ?? null;
+  if (hasLifts(experiment)) return <ExperimentAnswer id={card.id} experiment={experiment} />;
+  return (
+    <AnswerStrip
+      answer={picks}
+      hasChoice={card.systems.length > 1}
+      getHref={(system) => buildAddress(["run", card.id, "rows"], buildRowFilterQuery({ systems: [system] }))}
+    />
   );
 }
 
@@ -202,6 +209,8 @@ function ChartsTab({ route, view }: { route: Route; view: RunView }) {
     () => selectRunSystems([card], selection.isSelected),
     [card, systems, route.query.systems],
   );
+  // A single system is compared with nothing: its figures are in the sentence above the tabs.
+  const hasSeveral = systems.length > 1;
   const shared = {
     systems,
     onPick: (picked: ChartSelection) => navigate(["run", card.id, "rows"], buildSelectionQuery(picked)),
@@ -210,11 +219,11 @@ function ChartsTab({ route, view }: { route: Route; view: RunView }) {
     <div class="charts">
       <h2 class="unseen">Charts</h2>
       <SystemPicker {...selection} />
-      {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
+      {hasSeveral && charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
       {effortCurves.length > 0 && <EffortChart data={effortCurves} onPick={shared.onPick} />}
-      {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
-      {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
-      {charts.costRadar.spokes.length > 0 && <CostRadar data={charts.costRadar} {...shared} />}
+      {hasSeveral && charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
+      {hasSeveral && charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
+      {hasSeveral && charts.costRadar.spokes.length > 0 && <CostRadar data={charts.costRadar} {...shared} />}
       {charts.passCurves.some(({ points }) => points.length > 1) && (
         <PassCurvesChart
           data={charts.passCurves}
