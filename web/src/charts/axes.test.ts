@@ -151,6 +151,10 @@ test("ticks of durations are round in seconds, minutes and hours", () => {
   expect(log(0.9, 700)).toEqual(["1 s", "2 s", "5 s", "10 s", "30 s", "1 min", "2 min", "5 min", "10 min"]);
   expect(log(1000, 50_000)).toEqual(["30 min", "1 h", "2 h", "6 h", "12 h"]);
   expect(log(0.01, 0.2)).toEqual(["10 ms", "20 ms", "50 ms", "100 ms", "200 ms"]);
+  const few = listLogDurationTicks([450, 56_000], { count: 5, duration: "ms" }).map((value) =>
+    formatSecondsTick(value / 1000),
+  );
+  expect(few).toEqual(["500 ms", "1 s", "2 s", "5 s", "10 s", "30 s"]);
   const linear = listDurationTicks([0, 1_000_000], { count: 5, duration: "ms" });
   expect(linear.map((value) => formatSecondsTick(value / 1000))).toEqual([
     "0 s",

@@ -204,6 +204,9 @@ function listRoundDurations(low: number, high: number): number[] {
 
 const UNITS_PER_SECOND: Readonly<Record<DurationUnit, number>> = { s: 1, ms: 1000 };
 
+/** Round durations are far apart on a logarithmic axis, so there is room for more of them than for other ticks. */
+const DURATION_TICKS_SHARE = 1.6;
+
 /** Round durations over a logarithmic span, thinned to about `count` of them. */
 export function listLogDurationTicks(
   [low, high]: readonly [number, number],
@@ -211,7 +214,7 @@ export function listLogDurationTicks(
 ): number[] {
   const factor = UNITS_PER_SECOND[duration];
   const all = listRoundDurations(low / factor, high / factor);
-  const step = Math.max(1, Math.ceil(all.length / Math.max(count, 2)));
+  const step = Math.max(1, Math.ceil(all.length / (DURATION_TICKS_SHARE * Math.max(count, 2))));
   const kept = all.filter((_, index) => index % step === 0);
   return (kept.length > 1 ? kept : listLogTicks([low / factor, high / factor], count)).map((value) => value * factor);
 }

@@ -274,9 +274,12 @@ function describeCostSpeedPoint(
 export function describeCostSpeed({ points, front, costUnit }: CostSpeedData): string {
   if (points.length === 0) return "Nothing to show: the run has no systems.";
   const placed = points.filter(hasCostAndTime);
-  const { before, unknown, axisWords } = COST_PER_PASS_WORDS[costUnit];
+  const { before, unknown, axisWords, text } = COST_PER_PASS_WORDS[costUnit];
   if (placed.length === 0) return `Nothing to show: no system has ${unknown} and a time per success.`;
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
+  const [only] = placed;
+  if (only !== undefined && placed.length === 1)
+    return `${before}Per success, failures included, ${shortenName(only.system)} needs ${text(only.costPerPass)}${costUnit === "tokens" ? " output tokens" : ""} and ${formatSeconds(only.secondsPerPass)}.`;
   const rest =
     placed.length > 1
       ? ` ${dominated === 0 ? "None" : dominated} of ${formatPlural(placed.length, "system")} ${dominated > 1 ? "are" : "is"} dominated.`

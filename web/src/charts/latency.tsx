@@ -236,11 +236,12 @@ export function describeLatencies(spreads: readonly LatencySpread[]): string {
   const known = spreads.filter(isMeasuredSpread).sort((a, b) => a.quantiles.p50 - b.quantiles.p50);
   const [fastest, slowest] = [known[0], known.at(-1)];
   if (fastest === undefined || slowest === undefined) return "Nothing to show: no trial has a measured time.";
+  const { p50, p95 } = fastest.quantiles;
+  if (fastest === slowest)
+    return `${shortenName(fastest.system)} has a median of ${formatSeconds(p50)}; 95 % of its trials are within ${formatSeconds(p95)}.`;
   const text = ({ system, quantiles }: MeasuredSpread) =>
     `${shortenName(system)}, with a median of ${formatSeconds(quantiles.p50)} and 95 % within ${formatSeconds(quantiles.p95)}`;
-  return fastest === slowest
-    ? `${text(fastest)}.`
-    : `The fastest is ${text(fastest)}; the slowest is ${text(slowest)}.`;
+  return `The fastest is ${text(fastest)}; the slowest is ${text(slowest)}.`;
 }
 
 function listLatencyNotes(spreads: readonly LatencySpread[]): string[] {

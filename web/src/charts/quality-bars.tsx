@@ -53,7 +53,7 @@ export function QualityBars({ data, title = "Quality", systems, onPick }: Qualit
                         fill={color}
                         stroke={color}
                       />
-                      <text class="value" x={rows.right + 8} y={y} dy="0.32em">
+                      <text class="value" x={rows.right + 12} y={y} dy="0.32em">
                         {formatScore(quality, 3)}
                       </text>
                     </g>
@@ -95,7 +95,7 @@ function chooseBand(systems: number): number {
 function computeQualityBars(ranked: readonly RankedPoint[], width: number): QualityBarsLayout {
   const rows = computeBarRows(
     ranked.map(({ system }) => system),
-    { width, band: chooseBand(ranked.length), after: 56 },
+    { width, band: chooseBand(ranked.length), after: 60 },
   );
   const x = createLinearAxis({
     values: ranked.flatMap(({ quality, low, high }) => [quality, low, high]),
@@ -128,18 +128,24 @@ function formatQuality({ quality, low, high }: RankedPoint): string {
   return `${formatScore(quality, 3)}${interval}`;
 }
 
-function describeQualityBars(ranked: readonly RankedPoint[], systems: number): string {
+/** What the chart shows, or why it is empty. */
+export function describeQualityBars(ranked: readonly RankedPoint[], systems: number): string {
   const [best, ...others] = ranked;
   if (best === undefined) return "No quality yet: no trial was scored.";
   const missing = systems - ranked.length;
   const rest = missing > 0 ? ` ${missing} without a score ${missing === 1 ? "is" : "are"} left out.` : "";
   if (others.length === 0) return `Mean score of ${shortenName(best.system)}: ${formatScore(best.quality, 3)}.${rest}`;
   const near = others.filter(({ high }) => high !== null && best.low !== null && high >= best.low).length;
-  const overlap =
-    near === 0
-      ? "no other interval overlaps its own"
-      : `the intervals of ${near} of ${others.length} others overlap its own`;
+  const overlap = describeOverlap(near, others.length);
   return `Best: ${shortenName(best.system)} (${formatScore(best.quality, 3)}); ${overlap}.${rest}`;
+}
+
+function describeOverlap(near: number, others: number): string {
+  if (near === 0) return "no other interval overlaps its own";
+  if (others === 1) return "the interval of the other overlaps its own";
+  return near === others
+    ? `the intervals of all ${others} others overlap its own`
+    : `the intervals of ${near} of ${others} others overlap its own`;
 }
 
 function buildQualityTable(ranked: readonly RankedPoint[]): ChartTableData {

@@ -341,10 +341,11 @@ export function describeTokenCosts(costs: readonly TokenCost[], unit: CostUnit):
   // A system without a bar may have cost more.
   const among = known.length < costs.length ? `Of ${formatPlural(known.length, "system")} with a bar, ` : "";
   const mayBeExceeded = known.some(({ cost }) => cost !== costliest.cost && hasPartialBill(cost));
-  const rank = mayBeExceeded ? "has the largest known bill," : "is the most expensive with";
+  const onlyRank = costs.length === 1 ? "cost" : "is the most expensive with";
+  const rank = mayBeExceeded ? "has the largest known bill," : onlyRank;
   return unit === "dollars"
     ? `${among}${shortenName(system)} ${rank} ${all}${share}.`
-    : `${among}${shortenName(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
+    : `${among}${shortenName(system)} ${costs.length === 1 ? `used ${all} tokens` : `used the most tokens, ${all}`}${share}. The bars are tokens, not dollars.`;
 }
 
 function describeShare(part: CostPart, total: number, unit: CostUnit): string {

@@ -165,7 +165,7 @@ function BlankLane({ area: { left, right, bottom: top }, bottom }: { area: PlotA
   return (
     <g class="axis" {...ARIA_HIDDEN}>
       <line class="base" x1={left} x2={right} y1={top} y2={top} />
-      <text x={left - 8} y={(top + bottom) / 2} dy="0.32em" text-anchor="end">
+      <text x={left - 8} y={Math.max((top + bottom) / 2, top + BLANK_LABEL_DISTANCE)} dy="0.32em" text-anchor="end">
         {BLANK_LABEL}
       </text>
     </g>
@@ -314,6 +314,8 @@ function createValueAxis(points: readonly TrendPoint[], { figure, scale, area }:
 }
 
 const BLANK_LABEL = "left blank";
+/** Below the lowest tick of the values, in pixels. */
+const BLANK_LABEL_DISTANCE = 14;
 
 /** The distance of blank points, in pixels. */
 const BLANK_STEP = 11;

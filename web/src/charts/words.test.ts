@@ -13,6 +13,7 @@ import { buildBarsByRun, buildBarsBySystem, buildErrorTable, describeErrors, ran
 import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMaps } from "./heat-map.js";
 import { describeLatencies } from "./latency.js";
 import { describePassCurves } from "./pass-curves.js";
+import { describeQualityBars } from "./quality-bars.js";
 import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost.js";
 import { describeRadar, listRadarNotes, toCostMeasure, toSpeedMeasure } from "./radar.js";
 import { computeRadarLayout } from "./radar-layout.js";
@@ -100,7 +101,11 @@ test("cost and speed: gives the reason for each system left out, and larger mark
   };
   const out = { ...placed, system: "b", costPerPass: null, leftOut: "nothing passed" };
   const data: CostSpeedChart = { costUnit: "usd", points: [placed, out, { ...out, system: "c" }], front: ["a"] };
-  expect(describeCostSpeed(data)).toMatch(/^Per success, a is both the cheapest and the fastest\./);
+  const worse = { ...placed, system: "d", costPerPass: 2, secondsPerPass: 3, dominatedBy: ["a"] };
+  expect(describeCostSpeed({ ...data, points: [...data.points, worse] })).toMatch(
+    /^Per success, a is both the cheapest and the fastest\. 1 of 2 systems is dominated\./,
+  );
+  expect(describeCostSpeed(data)).toBe("Per success, failures included, a needs $1.00 and 2.00 s.");
   expect(describeCostSpeed({ ...data, costUnit: "tokens" })).toMatch(/^No price is known, so output tokens stand in/);
   expect(describeCostSpeed({ ...data, points: [out] })).toBe(
     "Nothing to show: no system has both a cost and a time per success.",
@@ -320,7 +325,7 @@ test("token cost: uses dollars where every class has a price, and says where pri
     null,
     10,
   ]);
-  expect(describeTokenCosts([priced], "dollars")).toBe("a is the most expensive with $3.00, 66.7 % of it for output.");
+  expect(describeTokenCosts([priced], "dollars")).toBe("a cost $3.00, 66.7 % of it for output.");
   expect(describeTokenCosts([priced, { ...bare, costUsd: null }], "dollars")).toMatch(
     /^Of 1 system with a bar, a is the/,
   );
@@ -381,6 +386,16 @@ test("top errors: a message does not repeat its code, and counts have separators
   );
 });
 
+test("quality: says how many intervals overlap that of the best", () => {
+  const point = (system: string, low: number, high: number) => ({ system, quality: high, low, high, n: 9 });
+  const describe = (...points: ReturnType<typeof point>[]) => describeQualityBars(points, points.length);
+  const [best, near, far] = [point("a", 0.7, 0.9), point("b", 0.6, 0.8), point("c", 0.1, 0.2)];
+  expect(describe(best, near)).toBe("Best: a (0.900); the interval of the other overlaps its own.");
+  expect(describe(best, near, near)).toContain("the intervals of all 2 others overlap its own.");
+  expect(describe(best, near, far)).toContain("the intervals of 1 of 2 others overlap its own.");
+  expect(describe(best, far)).toContain("no other interval overlaps its own.");
+});
+
 test("latency: names the fastest and the slowest system", () => {
   const spread = (system: string, p50: number): LatencySpread => ({
     system,
@@ -390,6 +405,9 @@ test("latency: names the fastest and the slowest system", () => {
   });
   expect(describeLatencies([spread("slow", 4), spread("fast", 1)])).toBe(
     "The fastest is fast, with a median of 1.00 s and 95 % within 2.00 s; the slowest is slow, with a median of 4.00 s and 95 % within 8.00 s.",
+  );
+  expect(describeLatencies([spread("only", 4)])).toBe(
+    "only has a median of 4.00 s; 95 % of its trials are within 8.00 s.",
   );
   expect(describeLatencies([{ ...spread("a", 1), quantiles: null }])).toContain("Nothing to show");
 });
