@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { Skeleton } from "../ui/index.js";
 import type { DataSource } from "./source.js";
 
 const SourceContext = createContext<DataSource | null>(null);
@@ -56,17 +57,7 @@ export function LoadView<T>({ loaded, what, children }: LoadViewProps<T>) {
           {loaded.problem}
         </p>
       )}
-      {loaded.value === null
-        ? loaded.state === "loading" && (
-            <div class="skeleton" role="status">
-              <span class="unseen">Loading {what} …</span>
-              <i />
-              <i />
-              <i />
-              <i />
-            </div>
-          )
-        : children(loaded.value)}
+      {loaded.value === null ? loaded.state === "loading" && <Skeleton of={what} /> : children(loaded.value)}
     </>
   );
 }

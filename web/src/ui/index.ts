@@ -26,6 +26,7 @@ export {
   MISSING,
 } from "./format.js";
 export { LongText, TextBlocks } from "./long-text.js";
+export { stripMarkdown } from "./markdown.js";
 export { EmptyState, NewestRunsNotice, NoRunsState } from "./notices.js";
 export { PageHead } from "./page-head.js";
 export { formatShownRange, Pager } from "./pager.js";
@@ -33,6 +34,7 @@ export { joinLines, RevealedText, revealLine, revealText } from "./revealed-text
 
 export { buildAddress, navigate, parseRoute, type Route, type RouteQuery, updateQuery, useRoute } from "./route.js";
 export { Scrollable } from "./scrollable.js";
+export { Skeleton } from "./skeleton.js";
 export { getAriaSort, getSortMark, SortableTable, sortRows, type TableColumn } from "./table.js";
 export { type Tab, Tabs } from "./tabs.js";
 export { runInSlices, throttle, useGrowingCount, useSettledValue, waitForNextTask } from "./timing.js";

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { hasMarkdown, parseMarkdown, parseSpans } from "./markdown.js";
+import { hasMarkdown, parseMarkdown, parseSpans, stripMarkdown } from "./markdown.js";
 import { readChat, readRichContent } from "./rich-text.js";
+
+test("stripMarkdown reads as the text is drawn, and leaves other texts as they are", () => {
+  expect(stripMarkdown("# A\n**1731**\n\n- *from* `then` on\n  - b\n\n2. c\n\n| x | y |\n|---|---|\n| 1 | 2 |")).toBe(
+    "A\n1731\n• from then on\n• b\n2. c\nx · y\n1 · 2",
+  );
+  for (const text of ["a * b * c", "snake_case_name", '[{"a": "**b**"}]', "plain\n\ntext", "**cut …"])
+    expect(stripMarkdown(text)).toBe(text);
+});
 
 describe("parseMarkdown", () => {
   test("reads headings, paragraphs, code, quotes and rules", () => {

@@ -31,6 +31,48 @@ export function hasMarkdown(text: string): boolean {
   return /^ {0,3}(?:#{1,6} \S|```|~~~|> |[-*+] \S|\d{1,9}[.)] \S|\|.*\|)|\*\*\S|`[^`\n]+`|\]\(/m.test(text);
 }
 
+/**
+ * A text without the marks of Markdown, for excerpts of a few lines; other texts are unchanged.
+ * @example
+ * stripMarkdown("**1731**\n\n- *from then* on"); // "1731\n• from then on"
+ */
+export function stripMarkdown(text: string): string {
+  return hasMarkdown(text) && !/^\s*[[{]/.test(text) ? joinBlocks(parseMarkdown(text)) : text;
+}
+
+function joinBlocks(blocks: readonly MarkdownBlock[]): string {
+  return blocks.map(readBlock).filter(Boolean).join("\n");
+}
+
+function readBlock(block: MarkdownBlock): string {
+  switch (block.kind) {
+    case "heading":
+    case "paragraph":
+      return joinSpans(parseSpans(block.text));
+    case "code":
+      return block.text;
+    case "list":
+      return block.items
+        .flatMap(({ text, blocks }, place) => [
+          `${block.isOrdered ? `${block.start + place}.` : "•"} ${joinSpans(parseSpans(text))}`,
+          ...(blocks.length === 0 ? [] : [joinBlocks(blocks)]),
+        ])
+        .join("\n");
+    case "quote":
+      return joinBlocks(block.blocks);
+    case "table":
+      return [block.head, ...block.rows]
+        .map((cells) => cells.map((cell) => joinSpans(parseSpans(cell))).join(" · "))
+        .join("\n");
+    case "rule":
+      return "";
+  }
+}
+
+function joinSpans(spans: readonly MarkdownSpan[]): string {
+  return spans.map((span) => ("spans" in span ? joinSpans(span.spans) : span.text)).join("");
+}
+
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
 const FENCE = /^ {0,12}(`{3,}|~{3,})[ \t]*([^`]*)$/;
 const RULE = /^ {0,3}(?:-[ \t]*-[ \t]*-[-\t ]*|\*[ \t]*\*[ \t]*\*[*\t ]*|_[ \t]*_[ \t]*_[_\t ]*)$/;

@@ -6,7 +6,16 @@ import type {
   TrialLabelDraft,
 } from "../../../../src/report/dashboard/contract.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
-import { formatCount, formatShare, isCommandKey, LongText, PageHead, type Route, revealLine } from "../../ui/index.js";
+import {
+  formatCount,
+  formatShare,
+  isCommandKey,
+  LongText,
+  PageHead,
+  type Route,
+  revealLine,
+  Skeleton,
+} from "../../ui/index.js";
 import { useRows } from "../rows/use-rows.js";
 import { RunCrumbs } from "../run-crumbs.js";
 import { buildTrialAddress } from "../trial-address.js";
@@ -32,11 +41,7 @@ export function LabelPage({ route, id }: { route: Route; id: string }) {
       )}
       <LoadView loaded={labels.loaded} what="the labels">
         {() =>
-          rows.isComplete ? (
-            <LabelQueue key={seed} id={id} keys={keys} labels={labels} />
-          ) : (
-            <p role="status">Loading the trials …</p>
-          )
+          rows.isComplete ? <LabelQueue key={seed} id={id} keys={keys} labels={labels} /> : <Skeleton of="the trials" />
         }
       </LoadView>
     </>

@@ -7,5 +7,5 @@ test("a cell shows a response of several lines in one line, and control characte
   const columns = buildGridColumns(table, { fields: null, sortedBy: "", labels: null });
   const response = columns.find(({ key }) => key === "response");
   const texts = { question: null, expected: null, response: "  **1620**\n\n- The\tcharter\u0007 " };
-  expect(response?.text(table, 0, texts)).toBe("**1620** - The charter⟨BEL⟩");
+  expect(response?.text(table, 0, texts)).toBe("1620 • The charter⟨BEL⟩");
 });

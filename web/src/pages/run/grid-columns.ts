@@ -1,5 +1,13 @@
 import type { TrialExcerpts } from "../../../../src/report/dashboard/contract.js";
-import { formatCount, formatScore, formatSeconds, joinLines, MISSING, revealLine } from "../../ui/index.js";
+import {
+  formatCount,
+  formatScore,
+  formatSeconds,
+  joinLines,
+  MISSING,
+  revealLine,
+  stripMarkdown,
+} from "../../ui/index.js";
 import type { RowLabels } from "../row-filter.js";
 import type { RowTable } from "../rows/row-table.js";
 import { getLabelVerdict } from "../rows/select-rows.js";
@@ -196,7 +204,11 @@ function createExcerptColumn(excerpt: keyof TrialExcerpts, title: string, pixels
     isNumeric: false,
     isName: true,
     isUnsorted: true,
-    text: (_table, _place, texts) => (texts === undefined ? "" : revealLine(joinLines(texts[excerpt] ?? MISSING))),
+    text: (_table, _place, texts) => {
+      const text = texts?.[excerpt] ?? MISSING;
+      // What is expected is compared letter by letter.
+      return texts === undefined ? "" : revealLine(joinLines(excerpt === "expected" ? text : stripMarkdown(text)));
+    },
   };
 }
 

@@ -16,6 +16,8 @@ import {
   runInSlices,
   Scrollable,
   SelectFilter,
+  Skeleton,
+  stripMarkdown,
   TextFilter,
   updateQuery,
 } from "../../ui/index.js";
@@ -56,7 +58,7 @@ export function OutputsTab({ route, run, state }: OutputsTabProps) {
         {rows.problem}
       </p>
     );
-  if (rows.table === null || groups === null) return <p class="loading">Loading outputs …</p>;
+  if (rows.table === null || groups === null) return <Skeleton of="outputs" />;
   const wanted = text.trim().toLowerCase();
   const isFlipped = ({ dataset, id: exampleId }: ExampleGroup) =>
     run.systems.some(({ system }) => flips.value?.get(system, { dataset, exampleId }) !== undefined);
@@ -234,7 +236,7 @@ function ExampleRow({ id, table, systems, group, flips, texts }: ExampleRowProps
         <button type="button" class="plain" data-key-stop aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {revealLine(String(group.id))}
         </button>
-        <span class="excerpt">{revealText(texts?.question ?? "")}</span>
+        <span class="excerpt">{revealText(joinParagraphs(stripMarkdown(texts?.question ?? "")))}</span>
       </th>
       <td data-label="Expected">
         <span class="excerpt">{revealText(texts?.expected ?? MISSING)}</span>
@@ -277,7 +279,11 @@ function OutputCellView({ id, table, cell, flip, text }: OutputCellProps) {
       </a>
       {flip !== undefined && <FlipMark {...flip} />}
       <span class="excerpt">
-        {text === "" ? <i class="quiet">{describeMissingText(table, cell)}</i> : revealText(joinParagraphs(text))}
+        {text === "" ? (
+          <i class="quiet">{describeMissingText(table, cell)}</i>
+        ) : (
+          revealText(joinParagraphs(stripMarkdown(text)))
+        )}
       </span>
     </>
   );

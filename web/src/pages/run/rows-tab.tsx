@@ -9,6 +9,7 @@ import {
   type Route,
   type RouteQuery,
   SelectFilter,
+  Skeleton,
   type SortOrder,
   TextFilter,
   updateQuery,
@@ -128,7 +129,7 @@ interface RowsStatusProps {
 
 /** The number of rows, and work in progress. */
 function RowsStatus({ rows, shown, search, text }: RowsStatusProps) {
-  if (rows.table === null) return rows.isComplete ? null : <p class="loading">Loading rows …</p>;
+  if (rows.table === null) return rows.isComplete ? null : <Skeleton of="rows" />;
   const { total } = rows.table.head;
   const all = rows.isComplete ? rows.table.length : Math.max(total, rows.table.length);
   return (
