@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["Enter", "Open the row"],
   ["/", "Search"],
   ["← →", "Switch tabs; move between the points of a chart"],
+  ["+ − 0", "Zoom in, out and back around the focused point of a chart"],
   ["r, w", "Mark a trial right or wrong, where labels can be written"],
   ["s, u", "Skip and undo in the labeling queue"],
   ["?", "Show these keys"],

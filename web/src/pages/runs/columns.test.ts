@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { abbreviateNames } from "./columns.js";
+import { formatRateRange } from "./columns.js";
 
-test("abbreviates a list of names with the number of the others", () => {
-  const names = [
-    abbreviateNames([]),
-    abbreviateNames(["a"]),
-    abbreviateNames(["a", "b", "c"]),
-    abbreviateNames(["a", "b", "c"], 2),
+test("shows the lowest and the highest pass rate of a run", () => {
+  const ranges = [
+    formatRateRange([]),
+    formatRateRange([null]),
+    formatRateRange([0.9, null, 0.5, 0.7]),
+    formatRateRange([1, 1]),
   ];
-  expect(names).toEqual(["", "a", "a +2", "a, b +1"]);
+  expect(ranges).toEqual(["–", "–", "0.50–0.90", "1.00"]);
 });

@@ -23,8 +23,9 @@ export function buildRunColumns(picking: PickState): TableColumn<RunCard>[] {
     createRunPickColumn(picking),
     TITLE_COLUMN,
     ...STATUS_COLUMNS,
+    ...RESULT_COLUMNS,
     ...DATASET_AND_SYSTEM_COLUMNS,
-    ...FIGURE_COLUMNS,
+    ...EFFORT_COLUMNS,
   ];
 }
 
@@ -75,7 +76,6 @@ const STATUS_COLUMNS: readonly TableColumn<RunCard>[] = [
     value: RUN_SORTS.when,
     cell: ({ createdAt }) => <DateAndTime at={createdAt} />,
   },
-  { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: getRunCommand },
 ];
 
 const DATASET_AND_SYSTEM_COLUMNS: readonly TableColumn<RunCard>[] = [
@@ -93,15 +93,51 @@ function createNamesColumn(
     title,
     class: "w-names",
     value: RUN_SORTS[key],
-    cell: (run) => (
-      <span class="clip block" title={names(run).join(", ")}>
-        {revealLine(abbreviateNames(names(run))) || MISSING}
-      </span>
-    ),
+    cell: (run) => <NamesCell names={names(run)} />,
   };
 }
 
-const FIGURE_COLUMNS: readonly TableColumn<RunCard>[] = [
+/** The first name, cut where it is long, and how many others there are, which is never cut. */
+function NamesCell({ names }: { names: readonly string[] }) {
+  const [first, ...others] = names;
+  if (first === undefined) return MISSING;
+  return (
+    <span class="first-name" title={names.join(", ")}>
+      <span class="clip">{revealLine(first)}</span>
+      {others.length > 0 && <span class="quiet"> +{others.length}</span>}
+    </span>
+  );
+}
+
+/** What a run showed, before what it consisted of: narrow windows cut the columns at the end. */
+const RESULT_COLUMNS: readonly TableColumn<RunCard>[] = [
+  {
+    key: "pass_rate",
+    title: "Pass rates",
+    about: "The lowest and the highest of its systems; sorted by their mean",
+    class: "w-rates",
+    isNumeric: true,
+    startsDescending: true,
+    value: RUN_SORTS.pass_rate,
+    cell: PassRatesCell,
+  },
+  {
+    key: "cost",
+    title: "Cost",
+    class: "w-small",
+    isNumeric: true,
+    startsDescending: true,
+    value: RUN_SORTS.cost,
+    cell: ({ costUsd, unpricedSystems }) => (
+      <span title={formatRunCost({ costUsd, unpricedSystems })}>
+        {costUsd !== null && unpricedSystems > 0 && "≥ "}
+        {formatDollars(costUsd)}
+      </span>
+    ),
+  },
+];
+
+const EFFORT_COLUMNS: readonly TableColumn<RunCard>[] = [
   {
     key: "done",
     title: "Done",
@@ -126,48 +162,28 @@ const FIGURE_COLUMNS: readonly TableColumn<RunCard>[] = [
     value: RUN_SORTS.time,
     cell: ({ wallSeconds }) => formatSeconds(wallSeconds),
   },
-  {
-    key: "cost",
-    title: "Cost",
-    class: "w-small",
-    isNumeric: true,
-    startsDescending: true,
-    value: RUN_SORTS.cost,
-    cell: ({ costUsd, unpricedSystems }) => (
-      <span title={formatRunCost({ costUsd, unpricedSystems })}>
-        {costUsd !== null && unpricedSystems > 0 && "≥ "}
-        {formatDollars(costUsd)}
-      </span>
-    ),
-  },
-  {
-    key: "pass_rate",
-    title: "Pass rates",
-    about: "Of each system; sorted by their mean",
-    class: "w-rates",
-    isNumeric: true,
-    startsDescending: true,
-    value: RUN_SORTS.pass_rate,
-    cell: PassRatesCell,
-  },
+  { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: getRunCommand },
 ];
 
 function PassRatesCell({ systems }: RunCard) {
   const inFull = systems.map(({ system, figures }) => `${system}: ${formatScore(figures.pass_rate)}`).join("\n");
   return (
     <span class="clip block" title={inFull}>
-      {abbreviateNames(
-        systems.map(({ figures }) => formatScore(figures.pass_rate)),
-        2,
-      ) || MISSING}
+      {formatRateRange(systems.map(({ figures }) => figures.pass_rate))}
     </span>
   );
 }
 
-/** The first names, and the number of the others. */
-export function abbreviateNames(names: readonly string[], most = 1): string {
-  const more = names.length - most;
-  return more > 0 ? `${names.slice(0, most).join(", ")} +${more}` : names.join(", ");
+/**
+ * The lowest and the highest pass rate.
+ * @example
+ * formatRateRange([0.9, null, 0.5]); // "0.50–0.90"
+ */
+export function formatRateRange(rates: readonly (number | null)[]): string {
+  const known = rates.filter((rate) => rate !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)].map((rate) => formatScore(rate));
+  if (known.length === 0 || low === undefined || high === undefined) return MISSING;
+  return low === high ? low : `${low}–${high}`;
 }
 
 /** Amber with the reason where a finished run has too few scored trials. */
