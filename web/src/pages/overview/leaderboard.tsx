@@ -42,7 +42,7 @@ interface LeaderboardProps {
   entries: readonly LeaderboardEntry[];
   picks: readonly ComparePick[];
   onPicks: (picks: readonly ComparePick[]) => void;
-  /** The first board of the page has its charts open. */
+  /** The first board with several systems has its charts open. */
   isFirst: boolean;
 }
 

@@ -65,10 +65,11 @@ function Leaderboards({ route, runs }: { route: Route; runs: readonly RunCard[] 
     [address],
   );
   if (boards.length === 0) return <NoMatchingRuns />;
+  const opened = boards.findIndex(({ entries }) => entries.length > 1);
   return (
     <>
       {boards.slice(0, limit).map(({ group, entries }, place) => (
-        <Leaderboard key={group.key} {...{ route, group, entries, picks, onPicks }} isFirst={place === 0} />
+        <Leaderboard key={group.key} {...{ route, group, entries, picks, onPicks }} isFirst={place === opened} />
       ))}
       {kind === "served" && <RecentChanges boards={boards} scope={{ dataset: query.dataset, tag: query.tag }} />}
       {boards.length > limit && (
