@@ -11,6 +11,18 @@ describe("patterns", () => {
     expect(testPattern(readPattern("a", "g"), "aa") && testPattern(readPattern("a", "g"), "aa")).toBe(true);
   });
 
+  it.each([
+    ["(?i:ready to|shall i) go", "READY to go", "ready to GO"],
+    ["a(?i:b(?:c)[d-f\\d])g", "aBCE" + "g", "ABCEg"],
+    ["(?i:error)(?<kind>[a-z])\\k<kind>", "ERRORxx", "ERRORXX"],
+    ["(?s:a.b).c", "a\nbxc", "a\nb\nc"],
+    ["x(?m:$)", "x\ny", "xy"],
+    ["(?i:\\bcafe\\b)", "a CAFE!", "CAFES"],
+  ])("reads groups with flags: %s", (pattern, has, lacks) => {
+    expect(testPattern(readPattern(pattern), has)).toBe(true);
+    expect(testPattern(readPattern(pattern), lacks)).toBe(false);
+  });
+
   it("says what is wrong with a pattern", () => {
     expect(findPatternProblem("(")).toContain("Unterminated group");
     expect(findPatternProblem("a")).toBeNull();

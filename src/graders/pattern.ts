@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { GraderError } from "./grader-error.js";
+import { expandFlaggedGroups } from "./pattern-groups.js";
 
 /** Time limit for one pattern on one text. */
 const MAX_MATCH_MS = 1000;
@@ -16,7 +17,7 @@ const STATEFUL_FLAGS = /[gy]/g;
 export function readPattern(pattern: string, flags = ""): RegExp {
   const leading = LEADING_FLAGS.exec(pattern);
   const all = new Set([...(leading?.[1] ?? ""), ...flags.replace(STATEFUL_FLAGS, "")]);
-  return new RegExp(pattern.slice(leading?.[0].length ?? 0), [...all].join(""));
+  return new RegExp(expandFlaggedGroups(pattern.slice(leading?.[0].length ?? 0)), [...all].join(""));
 }
 
 /** Returns why a pattern is invalid, or null. */

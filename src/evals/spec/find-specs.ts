@@ -22,7 +22,7 @@ export function isSearchedFolder(path: string): boolean {
 }
 
 /** Keys that many kinds of files have. */
-const COMMON_KEYS = new Set(["$schema", "name", "description", "type", "defaults"]);
+const COMMON_KEYS = new Set(["$schema", "name", "description", "type", "tags", "defaults"]);
 
 /** Keys that identify an eval file, of Assay or of another harness. */
 const EVAL_KEYS = [...SPEC_RULES.keys.filter((key) => !COMMON_KEYS.has(key)), ...Object.keys(SPEC_RULES.refused ?? {})];

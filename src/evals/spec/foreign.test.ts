@@ -12,7 +12,7 @@ describe("eval files of other harnesses", () => {
     expect(spec.defaults).toMatchObject({
       runs: 3,
       timeoutMs: 120_000,
-      executor: "copilot-sdk",
+      executor: "copilot",
       models: ["some-model"],
     });
     expect(spec.stimuli[0]?.environment).toMatchObject({
@@ -67,7 +67,10 @@ stimuli:
       - { type: file-exists, path: ../hi.txt }
 `);
     const wrong = await readSpec(folder.file, { registry });
-    expect(wrong.problems).toEqual([{ line: 2, column: 11, text: "defaults.runs must be a number." }]);
+    expect(wrong.problems).toEqual([
+      { line: 2, column: 11, text: "defaults.runs must be a number." },
+      { line: 7, column: 36, text: expect.stringContaining("must not leave the workspace") },
+    ]);
     const edit = (raw: unknown) => ({ ...(raw as object), config: { trials: 2 } });
     const { problems } = await readSpec(folder.file, { registry, edit });
     expect(problems).toMatchObject([

@@ -125,6 +125,7 @@ const judging = {
   scoring: { enum: ["binary", "scale_1_5", "scale_1_10"] },
   threshold: { type: "number", minimum: 0, maximum: 1 },
   evidence: {},
+  effort: { description: "How much the judge model thinks." },
 };
 const diff = { value: text, case_sensitive: flag, ...pattern, path };
 

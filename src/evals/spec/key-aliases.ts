@@ -91,7 +91,10 @@ class KeyNormalizer {
 
   #convertForm(given: unknown, { rules, at, name }: { rules: KeyRules; at: KeyPath; name: string }): unknown {
     const value = getOwn(rules.forms ?? {}, name)?.(given) ?? given;
-    if (value !== given) this.notes.add(`${formatKeyLabel(at, name)}: only its name is used`);
+    if (value !== given)
+      this.notes.add(
+        `${formatKeyLabel(at, name)}: ${typeof given === "string" ? `${given} is read as ${String(value)}` : "only its name is used"}`,
+      );
     return value;
   }
 
@@ -148,7 +151,10 @@ interface NormalizedGrader {
   readonly notes: readonly string[];
 }
 
-const GRADER_KEYS = ["type", "config", "name", "required", "weight", "after_turn", "turn"];
+const GRADER_KEYS = ["type", "config", "name", "required", "weight", "after_turn", "turn", "negate"];
+
+/** Keys of a grader that other harnesses write into its config. */
+const KEYS_OF_CONFIG = ["turn", "negate"];
 
 /**
  * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.
@@ -157,6 +163,8 @@ const GRADER_KEYS = ["type", "config", "name", "required", "weight", "after_turn
 function normalizeGraderKeys(given: RawMapping, isGraderType: (type: string) => boolean): NormalizedGrader {
   const notes: string[] = [];
   const typed = normalizeGraderType(given, isGraderType, notes);
+  const lifted = liftGraderKeys(typed);
+  if (lifted !== null) return { ...lifted, notes: [...notes, ...lifted.notes] };
   const beside = Object.keys(typed).filter(
     (key) => !GRADER_KEYS.includes(key) && findClosestName(key, GRADER_KEYS) === undefined,
   );
@@ -167,6 +175,21 @@ function normalizeGraderKeys(given: RawMapping, isGraderType: (type: string) => 
     value: { ...Object.fromEntries(kept), config },
     moves: beside.map((key) => ({ to: ["config", key], from: [key] })),
     notes: [...notes, "graders: settings beside the type are read as its config"],
+  };
+}
+
+/** Null if the config has no such key. */
+function liftGraderKeys(given: RawMapping): NormalizedGrader | null {
+  const { config } = given;
+  if (!isRawMapping(config)) return null;
+  const keys = KEYS_OF_CONFIG.filter((key) => Object.hasOwn(config, key) && !Object.hasOwn(given, key));
+  if (keys.length === 0) return null;
+  const kept = Object.entries(config).filter(([key]) => !keys.includes(key));
+  const own = Object.fromEntries(keys.map((key) => [key, config[key]]));
+  return {
+    value: { ...given, config: Object.fromEntries(kept), ...own },
+    moves: keys.map((key) => ({ to: [key], from: ["config", key] })),
+    notes: keys.map((key) => `graders.config.${key} is read as ${key} of the grader`),
   };
 }
 

@@ -71,8 +71,8 @@ function convertConfigTimeout(config: RawMapping): RawMapping {
 
 /** Some harnesses configure executors in place. */
 function getExecutorName(value: unknown): unknown {
-  const isSetUp = typeof value === "object" && value !== null && "name" in value;
-  return isSetUp ? value.name : value;
+  const name = typeof value === "object" && value !== null && "name" in value ? value.name : value;
+  return name === "copilot-sdk" ? "copilot" : name;
 }
 
 export const ENVIRONMENT_RULES: KeyRules = {
@@ -87,7 +87,7 @@ export const ENVIRONMENT_RULES: KeyRules = {
           branch: { key: "ref" },
           commit: { key: "ref" },
         },
-        ignored: { type: "every trial has its own checkout" },
+        ignored: { type: "every trial has its own checkout", depth: "the whole history is there" },
       },
     },
     files: {
@@ -126,6 +126,7 @@ const defaults: KeyRules = {
     timeout_ms: { key: "timeout", convert: convertMilliseconds },
     models: { key: "model" },
     max_cost: { key: "max_cost_usd" },
+    judge_reasoning_effort: { key: "judge_effort" },
     agent: { key: "executor" },
   },
   ignored: {
@@ -148,6 +149,7 @@ const stimulus: KeyRules = {
     id: { key: "name", yields: true },
     input: { key: "prompt" },
     agent_environment: { key: "environment" },
+    workspace: { key: "environment" },
   },
   ignored: {
     description: "it tells the agent nothing",
@@ -183,8 +185,7 @@ export const SPEC_RULES: KeyRules = {
   },
   refused: {
     tasks: "lists files of another harness. Write test cases under stimuli, each with a name, a prompt and graders.",
-    scenarios:
-      "is the list of another harness. Rename it to stimuli; its setup is environment, and its assertions are graders.",
+    scenarios: "is the list of another harness: keep one of scenarios and stimuli.",
   },
   inside: {
     defaults: { rules: defaults },

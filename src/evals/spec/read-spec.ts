@@ -18,17 +18,26 @@ import { findGateProblem, resolveSpecGates } from "./gates.js";
 import { type NormalizedDocument, normalizeKeys } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
 import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./problems.js";
-import { isRawMapping } from "./raw-mapping.js";
+import { isRawMapping, type RawMapping } from "./raw-mapping.js";
 import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus, StimulusLimits } from "./spec.js";
 import {
   clearsSkills,
+  environmentOrNameSchema,
   mergeEnvironments,
   resolveEnvironment,
   resolveSkillFolder,
   type SharedEnvironment,
 } from "./spec-environment.js";
-import { type RawDefaults, type RawSpec, type RawStimulus, specSchema } from "./spec-schema.js";
-import { buildStimulusGraders, checkGrader } from "./stimulus-graders.js";
+import {
+  defaultsSchema,
+  type RawDefaults,
+  type RawSpec,
+  type RawStimulus,
+  scoringSchema,
+  specSchema,
+  stimulusSchema,
+} from "./spec-schema.js";
+import { buildStimulusGraders, checkGrader, checkGraderEntries } from "./stimulus-graders.js";
 import { parseTags } from "./tags.js";
 
 interface BuildContext {
@@ -111,7 +120,7 @@ function buildStimulus(given: RawStimulus, path: KeyPath, making: StimulusContex
   return {
     name: given.name,
     ...parts,
-    tags: parseTags(given.tags),
+    tags: { ...parseTags(raw.tags), ...parseTags(given.tags) },
     rubric: given.rubric ?? [],
     environment: mergeStimulusEnvironment(given, own, making),
     graders: buildStimulusGraders(given, path, { ...making, asked }),
@@ -327,7 +336,7 @@ function buildTriggerStimulus(
   return {
     prompt,
     turns: [],
-    tags: parseTags(raw.triggers?.tags),
+    tags: { ...parseTags(raw.tags), ...parseTags(raw.triggers?.tags) },
     rubric: [],
     environment,
     graders: [spec],
@@ -429,10 +438,32 @@ async function parseSpecDocument(
   for (const problem of respelled.problems) findings.add({ ...problem, path: converted.sourceOf(problem.path) });
   const wrong = findSchemaProblems(specSchema, respelled.value, SPEC_RULES);
   for (const problem of wrong) findings.add({ ...problem, path: sourceOf(problem.path) });
-  if (wrong.length > 0) return { spec: null, problems: findings.problems };
   const context = { file, findings, registry, shared: environments, judgeModel, runs, isEdited: edit !== undefined };
+  if (wrong.length > 0) {
+    checkParts(respelled.value as RawMapping, context);
+    return { spec: null, problems: findings.problems };
+  }
   const spec = await buildSpec(respelled.value as RawSpec, context);
   return { spec, problems: findings.problems };
+}
+
+/** Graders and environments of a document that does not fit the schema: all of its problems are reported at once. */
+function checkParts(document: RawMapping, context: BuildContext): void {
+  const dir = dirname(resolve(context.file));
+  const { data: defaults } = defaultsSchema.safeParse(document.defaults);
+  const judgeModel = context.judgeModel ?? defaults?.judge_model ?? null;
+  const { data: scoring } = scoringSchema.safeParse(document.scoring);
+  const raw: RawSpec = scoring === undefined ? {} : { scoring };
+  const check = (part: RawMapping, path: KeyPath) => {
+    const { data: rubric = [] } = stimulusSchema.shape.rubric.safeParse(part.rubric);
+    checkGraderEntries(part.graders, [...path, "graders"], { ...context, dir, raw, judgeModel, rubric });
+    const { data: environment } = environmentOrNameSchema.safeParse(part.environment);
+    resolveEnvironment(environment, [...path, "environment"], { ...context, dir });
+  };
+  check(document, []);
+  const { stimuli } = document;
+  if (Array.isArray(stimuli))
+    for (const [index, stimulus] of stimuli.entries()) if (isRawMapping(stimulus)) check(stimulus, ["stimuli", index]);
 }
 
 function describeNonMapping(document: unknown): string {

@@ -47,6 +47,7 @@ export const defaultsSchema = createMappingField({
     .describe("How much the model of the agent thinks, or several efforts, each of which is measured."),
   executor: filled.optional().describe(`The agent: ${ALL_AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
+  judge_effort: effort.optional().describe("How much the model of graders that ask one thinks."),
   max_cost_usd: dollars.optional().describe("Maximum cost of one trial; 0 for no limit."),
 });
 
@@ -55,6 +56,7 @@ export const graderSchema = createMappingField({
   config: createRecordField(z.unknown()).optional().describe("Its settings."),
   name: filled.optional().describe("A unique name, needed if there are several graders of one type."),
   required: flag.optional().describe("If true, the trial passes only if this grader passes."),
+  negate: flag.optional().describe("If true, the grader passes where it would fail, and the other way around."),
   weight: amount.optional().describe("Weight in the score of the trial; 0 only reports the result."),
   after_turn: positive
     .optional()
@@ -150,6 +152,7 @@ export const specSchema = createMappingField({
     .optional()
     .describe("The skill under test: a folder with a SKILL.md. It must also be listed in environment.skills."),
   defaults: defaultsSchema.optional().describe("Defaults for running the eval; flags of the command override them."),
+  tags: tagsSchema.optional(),
   environment: environmentOrNameSchema.optional().describe("The workspace of the agent, for all test cases."),
   graders: createListField(graderSchema).optional().describe("Graders of every test case, before its own."),
   stimuli: createListField(stimulusSchema).optional().describe("The test cases."),

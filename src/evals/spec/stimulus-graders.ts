@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { GraderSpec, Registry } from "../../core/index.js";
+import type { Effort, GraderSpec, Registry } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
 import { makeGrader, UnknownGraderTypeError } from "../../graders/index.js";
 import type { KeyPath } from "../../utils/index.js";
 import { toSnakeCaseKey } from "./key-aliases.js";
 import type { ProblemCollector } from "./problems.js";
 import { isRawMapping } from "./raw-mapping.js";
-import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
+import { graderSchema, type RawConstraints, type RawGrader, type RawSpec, type RawStimulus } from "./spec-schema.js";
 
 /** Shared by all test cases of a file. */
 interface GraderContext {
@@ -80,9 +80,26 @@ function buildPlacedGraders(
   { raw, dir }: GraderContext,
 ): PlacedGrader[] {
   return (entries ?? []).map((entry, index) => ({
-    spec: resolveProgramPath(buildGraderSpec(entry, raw), dir),
+    spec: negateGrader(resolveProgramPath(buildGraderSpec(entry, raw), dir), entry),
     path: [...path, index],
   }));
+}
+
+/** A negated grader is the part of a `not`; what belongs to the trial stays with that. */
+function negateGrader({ type, config, ...spec }: GraderSpec, { negate = false }: RawGrader): GraderSpec {
+  const part = { type, ...(config !== undefined && { config }) };
+  return negate ? { name: `not ${type}`, ...spec, type: "not", config: { grader: part } } : { ...spec, ...part };
+}
+
+/** Checks the graders of a document that does not fit the schema, as far as each of them does. */
+export function checkGraderEntries(entries: unknown, path: KeyPath, context: GraderContext & JudgeDefaults): void {
+  if (!Array.isArray(entries)) return;
+  for (const [index, entry] of entries.entries()) {
+    const { data } = graderSchema.safeParse(entry);
+    const [placed] = data === undefined ? [] : buildPlacedGraders([data], path, context);
+    if (placed !== undefined)
+      validateGrader({ spec: fillJudgeSettings(placed.spec, context), path: [...path, index] }, context);
+  }
 }
 
 /** A program beside the eval file is preferred to one in the workspace, which the agent could change. */
@@ -117,7 +134,7 @@ function assignRubric(
   { path, ...context }: GraderContext & { path: KeyPath },
 ): PlacedGrader[] {
   const { judgeModel, raw, findings } = context;
-  const judging = { rubric, judgeModel };
+  const judging = { rubric, judgeModel, judgeEffort: raw.defaults?.judge_effort };
   const filled = entries.map((one) => ({ ...one, spec: fillJudgeSettings(one.spec, judging) }));
   if (rubric.length === 0 || entries.some(({ spec }) => usesRubric(spec))) return filled;
   if (judgeModel === null) {
@@ -185,15 +202,20 @@ function buildConstraintGraders(constraints: RawConstraints, doOthersCount: bool
 interface JudgeDefaults {
   readonly rubric: readonly string[];
   readonly judgeModel: string | null;
+  readonly judgeEffort?: Effort | undefined;
 }
 
 /** The settings that are filled in, by grader type. */
 const JUDGE_SETTINGS: Readonly<Record<string, (judging: JudgeDefaults) => GraderConfigValues>> = {
-  prompt: ({ rubric, judgeModel }) => ({
+  prompt: ({ rubric, judgeModel, judgeEffort }) => ({
     ...buildRubricConfig(rubric),
     ...(judgeModel !== null && { model: judgeModel }),
+    ...(judgeEffort !== undefined && { effort: judgeEffort }),
   }),
-  panel: ({ rubric }) => buildRubricConfig(rubric),
+  panel: ({ rubric, judgeEffort }) => ({
+    ...buildRubricConfig(rubric),
+    ...(judgeEffort !== undefined && { effort: judgeEffort }),
+  }),
 };
 
 function buildRubricConfig(rubric: readonly string[]): GraderConfigValues {

@@ -1,3 +1,4 @@
+import type { Effort } from "../../core/index.js";
 import { JudgeClient, type JudgeClientOptions } from "./judge-client.js";
 import { type JudgeModelSource, type OpenModel, openModel, requireJudgeModel } from "./judge-model.js";
 
@@ -15,11 +16,19 @@ export class ModelPool {
     this.#options = options;
   }
 
-  get(name: string): PooledModel {
-    const model = this.#models.get(name) ?? new PooledModel(() => this.#find(name), new JudgeClient(this.#options));
-    this.#models.set(name, model);
+  /** `effort` is how much it thinks; null for its own. */
+  get(name: string, effort: Effort | null = null): PooledModel {
+    const key = JSON.stringify([name, effort]);
+    const find = async () => addEffort(await this.#find(name), effort);
+    const model = this.#models.get(key) ?? new PooledModel(find, new JudgeClient(this.#options));
+    this.#models.set(key, model);
     return model;
   }
+}
+
+/** A client of the user's own thinks as much as it does. */
+function addEffort(source: JudgeModelSource, effort: Effort | null): JudgeModelSource {
+  return effort === null || "ask" in source ? source : { ...source, effort };
 }
 
 /** A model that stays open while it has holders. */

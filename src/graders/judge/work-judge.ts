@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Example, Grade, Graded, GraderFactory, Output, ScoreContext, Verdict } from "../../core/index.js";
-import { getErrorMessage } from "../../core/index.js";
+import type { Effort, Example, Grade, Graded, GraderFactory, Output, ScoreContext, Verdict } from "../../core/index.js";
+import { EFFORT_NAMES, getErrorMessage } from "../../core/index.js";
 import { makeErrorVerdict } from "../built-in-grader.js";
 import { nonEmptyText, readConfig } from "../config.js";
 import {
@@ -47,7 +47,7 @@ export class WorkJudge {
     const { rules, scale, models } = settings;
     const criteria = rules.criteria.map(([name]) => name);
     this.#settings = settings;
-    this.#models = models.map((name) => pool.get(name));
+    this.#models = models.map((name) => pool.get(name, settings.effort));
     this.#form = criteria.length === 0 ? createScoreForm(scale) : createCriteriaForm(criteria, scale);
     this.#system = buildWorkInstructions(rules, scale, this.#form);
   }
@@ -219,6 +219,8 @@ export interface JudgeGraderSettings {
   readonly type: "prompt" | "panel";
   /** Names from models.yml or of a provider. */
   readonly models: readonly string[];
+  /** How much they think; null for the model's own. */
+  readonly effort: Effort | null;
   readonly rules: JudgingRules;
   readonly scale: Scale;
   readonly panel: PanelRule;
@@ -237,7 +239,12 @@ const SCORING_SCALES: Readonly<Record<"binary" | "scale_1_5" | "scale_1_10", Jud
 const nonBlankText = nonEmptyText.refine((text) => text.trim() !== "", "must not be blank");
 const partSchema = z.enum(WORK_PARTS, `must be one of ${WORK_PARTS.join(", ")}, or a list of them`);
 
+const effortSchema = z.union([z.enum(EFFORT_NAMES), z.number().int().min(1)], {
+  error: `must be ${EFFORT_NAMES.join(", ")}, or a number of thinking tokens`,
+});
+
 const sharedConfig = {
+  effort: effortSchema.optional(),
   prompt: nonBlankText.optional(),
   rubric: z.array(nonBlankText, "must be a list of strings").min(1, "must not be empty").optional(),
   scoring: z.enum(["binary", "scale_1_5", "scale_1_10"], "must be binary, scale_1_5 or scale_1_10").default("binary"),
@@ -299,8 +306,9 @@ export function readPanelSettings(config: JudgeGraderConfig): JudgeGraderSetting
   return { type: "panel", models, panel: aggregation, ...toSharedSettings(read) };
 }
 
-function toSharedSettings({ prompt, rubric = [], scoring, threshold, evidence }: SharedConfig) {
+function toSharedSettings({ prompt, rubric = [], scoring, threshold, evidence, effort }: SharedConfig) {
   return {
+    effort: effort ?? null,
     rules: buildRules(prompt, rubric),
     scale: getScale(SCORING_SCALES[scoring]),
     threshold,

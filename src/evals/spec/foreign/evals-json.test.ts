@@ -92,6 +92,7 @@ describe("evals/evals.json of a skill", () => {
 }`);
     const { problems } = await readSpec(folder.evals, { registry });
     expect(problems).toMatchObject([
+      { line: 4, column: 41, text: expect.stringContaining("gone.txt does not exist") },
       { line: 5, column: 24, text: 'test case "1": rubric[0] is empty: fill it in, or remove the line.' },
       { line: 5, column: 28, text: expect.stringContaining("rubric[1] must be text") },
     ]);
