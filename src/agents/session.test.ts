@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { GraderEvaluator } from "../graders/index.js";
 import { gradeRun } from "../runs/grade-run.js";
 import { readOutputs } from "../store/outputs.js";
+import { lacksBoxes } from "../testing/boxes.js";
 import {
   computeTrialCost,
   createAgentFolders,
@@ -41,6 +42,8 @@ if (prompt.includes("fail")) throw new Error("it cannot do that");
 console.log(choices[0].message.content);
 `;
 
+const WITHOUT_BOXES = await lacksBoxes();
+
 const user = (content: string) => ({ role: "user", content });
 
 const file = (path: string, after_turn?: number) => ({
@@ -50,8 +53,10 @@ const file = (path: string, after_turn?: number) => ({
   ...(after_turn !== undefined && { after_turn }),
 });
 
-async function runSession(options: Partial<ScriptedTrialOptions> & { readonly canContinue?: boolean }) {
-  const { canContinue = true, ...others } = options;
+async function runSession(
+  options: Partial<ScriptedTrialOptions> & { readonly canContinue?: boolean; readonly isolation?: string },
+) {
+  const { canContinue = true, isolation, ...others } = options;
   const place = options.place ?? createAgentFolders();
   const program = join(place.root, "agent.mjs");
   writeFileSync(program, SESSION_AGENT);
@@ -63,6 +68,7 @@ async function runSession(options: Partial<ScriptedTrialOptions> & { readonly ca
       ...(canContinue && { continueCommand: `node ${program} resume {session} {prompt}` }),
       model: "tested",
       api: "chat",
+      ...(isolation !== undefined && { isolation }),
     },
     model: {
       keepBodies: true,
@@ -132,6 +138,14 @@ describe("several messages to a command", () => {
     const missing = (await grade([file("two", 2)])).rows[0];
     expect(missing?.outcome).toBe("unscored");
     expect(missing?.notes.join()).toContain("the workspace after turn 2 was not stored");
+  });
+
+  it.skipIf(WITHOUT_BOXES)("are sent into one session in a box", async () => {
+    const graders = [file("one", 1), file("two")];
+    const example = { turns: [user("write one")], question: "write two", graders };
+    const { row, output } = await runSession({ example, isolation: "box" });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({ outcome: "pass" });
+    expect(output?.replies).toEqual(["One is there.", "Two is there."]);
   });
 
   it("share the budget of the trial", async () => {

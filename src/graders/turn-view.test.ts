@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { evaluate } from "../evaluate.js";
+import { ModelSystem } from "../systems/model.js";
+import { startMock } from "../testing/mock/index.js";
 import { makeTrajectory } from "./graded-testing.js";
 import { checkGraders, GraderEvaluator } from "./index.js";
 
@@ -27,6 +30,35 @@ const file = (path: string, turn: number) => ({
 });
 
 const added = (path: string) => ({ path, status: "added" as const, content: "x" });
+
+describe("a grader after a turn of a model", () => {
+  it("judges each answer of a run, and its tokens until then", async () => {
+    const mock = await startMock({
+      reply: [
+        { match: "Explain", reply: "third" },
+        { match: "b.txt", reply: "second" },
+        { match: "a.txt", reply: "first" },
+      ],
+      usage: { input: 10 },
+    });
+    onTestFinished(() => mock.close());
+    const system = new ModelSystem({ baseUrl: mock.url, model: "gpt-5-mini", apiKey: "none" });
+    onTestFinished(() => system.close());
+    const graders = [
+      contains("first", { after_turn: 1 }),
+      contains("second", { after_turn: 2 }),
+      { type: "token-budget", config: { max: 24 }, after_turn: 2 },
+      contains("third"),
+    ];
+    const dataset = [{ id: 7, turns: TURNS, graders }];
+    const { rows } = await evaluate({ systems: [system], dataset, evaluators: [new GraderEvaluator()] });
+    expect(rows[0]?.scores).toMatchObject({
+      verdict: 1,
+      "token-budget-after-turn-2": 1,
+    });
+    expect(rows[0]).toMatchObject({ outcome: "pass", turns: 3, usage: { input: 30, output: 6 } });
+  });
+});
 
 describe("a grader after a turn", () => {
   const replies = ["first", "second", "third"];
