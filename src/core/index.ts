@@ -234,7 +234,6 @@ export type {
   SequentialAnswer,
   SequentialArm,
   SequentialFinding,
-  SequentialGroups,
   SequentialReport,
   StoredBaseline,
   UntilConfig,

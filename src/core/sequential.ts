@@ -91,7 +91,7 @@ export interface SequentialArm {
 }
 
 /** Groups of tasks, of which each counts once, whatever its size. */
-export interface SequentialGroups {
+interface SequentialGroups {
   readonly planned: number;
   readonly seen: number;
   /** The numbers of tasks in the smallest and the largest group. */
