@@ -224,7 +224,7 @@ export class Box implements TrialBox {
           stream?.on("error", () => undefined);
           stream?.end(content);
         });
-        const watches = [watchDisk(this.#places.writable, toBytes(diskGib), () => kill(child, "disk"))];
+        const watches = [watchDisk({ folders: this.#places.writable }, toBytes(diskGib), () => kill(child, "disk"))];
         if (group === null) watches.push(watchMemory(child.pid, toBytes(memoryGib), () => kill(child, "memory")));
         unwatch = () => {
           for (const end of watches) end();

@@ -14,22 +14,38 @@ interface FreeSpace {
   readonly files: number;
 }
 
+/** What counts as use of the disk. */
+export interface DiskUse {
+  readonly folders: readonly string[];
+  /** Where free space is looked at. Default: the first folder. */
+  readonly disks?: readonly string[];
+  /** Bytes besides those of the folders. */
+  readonly measureMore?: () => Promise<number>;
+}
+
 /**
  * Calls `exceeded` when the folders take more of the disk than allowed. Looking at the free space is cheap; the folders are
- * only measured when so much is gone that it could be theirs. Returns a function that stops watching.
+ * only measured when so much is gone from a disk that it could be theirs. Returns a function that stops watching.
  */
-export function watchDisk(folders: readonly string[], limitBytes: number, exceeded: () => void): () => void {
-  const [first] = folders;
-  if (first === undefined) return () => undefined;
+export function watchDisk(
+  { folders, disks = folders.slice(0, 1), measureMore }: DiskUse,
+  limitBytes: number,
+  exceeded: () => void,
+): () => void {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-  let before: FreeSpace | null = null;
+  const before = new Map<string, FreeSpace>();
+  const isLess = async (disk: string) => {
+    const now = await measureFreeSpace(disk);
+    const then = before.get(disk) ?? now;
+    if (then !== null) before.set(disk, then);
+    return now !== null && then !== null && mayBeTooMuch(then, now, limitBytes);
+  };
   const look = async () => {
-    const now = await measureFreeSpace(first);
-    before ??= now;
-    if (now !== null && before !== null && mayBeTooMuch(before, now, limitBytes)) {
+    if ((await Promise.all(disks.map(isLess))).includes(true)) {
       const used = await measureFolders(folders);
-      if (!isOver && (used.bytes > limitBytes || used.files > MAX_FILES)) return exceeded();
+      const bytes = used.bytes + ((await measureMore?.()) ?? 0);
+      if (!isOver && (bytes > limitBytes || used.files > MAX_FILES)) return exceeded();
     }
     if (!isOver) timer = setTimeout(() => void look(), POLL_INTERVAL_MS).unref();
   };

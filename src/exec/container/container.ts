@@ -71,6 +71,8 @@ export class Container implements TrialBox {
   readonly #network: BoxNetwork;
   readonly #name = `assay-${process.pid}-${randomBytes(6).toString("hex")}`;
   readonly #exceeded = new Set<ExceededLimit | "disk">();
+  /** Where the image's own folders are on this machine; null if they are not. */
+  #storage: string | null = null;
   #owners: readonly FolderOwner[] = [];
   /** Null while the container does not run. */
   #keeper: Promise<Keeper> | null = null;
@@ -97,6 +99,7 @@ export class Container implements TrialBox {
     const image = await findImage(engine, environment);
     const limits = { ...settings.limits, cpus: Math.min(settings.limits.cpus, availableParallelism()) };
     const container = new Container({ ...settings, limits }, places, { engine, image, environment });
+    container.#storage = await engine.findStorage();
     await container.#create();
     return container;
   }
@@ -251,8 +254,12 @@ export class Container implements TrialBox {
       stdio: [],
       folders: [],
       attach: () => {
-        const { diskGib } = this.settings.limits;
-        unwatch = watchDisk(this.#places.writable, toBytes(diskGib), () => {
+        const use = {
+          folders: this.#places.writable,
+          disks: [...this.#places.writable.slice(0, 1), ...(this.#storage === null ? [] : [this.#storage])],
+          measureMore: () => this.#engine.measureChanges(this.#name),
+        };
+        unwatch = watchDisk(use, toBytes(this.settings.limits.diskGib), () => {
           this.#exceeded.add("disk");
           void this.#kill();
         });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { getErrorMessage, SandboxError } from "../../core/index.js";
 import { type CommandResult, findProgram, runCommand } from "../process/index.js";
@@ -21,6 +22,19 @@ export class Engine {
 
   constructor(name: EngineName) {
     this.name = name;
+  }
+
+  /** The folder where containers keep their files; null if that is not on this machine. */
+  async findStorage(): Promise<string | null> {
+    const format = { docker: "{{.DockerRootDir}}", podman: "{{.Store.GraphRoot}}" }[this.name];
+    const { stdout, code } = await this.run(["info", "--format", format]);
+    return code === 0 && existsSync(stdout.trim()) ? stdout.trim() : null;
+  }
+
+  /** Bytes of the files that a container has made or changed in its image's own folders; 0 when unknown. */
+  async measureChanges(container: string): Promise<number> {
+    const { stdout } = await this.run(["container", "inspect", "--size", "--format", "{{.SizeRw}}", container]);
+    return Number(stdout) || 0;
   }
 
   /** The path of its program. Throws when it is not installed. */
