@@ -135,7 +135,10 @@ async function addProgramHome(
   const outside = await makeProgramHome(path, environment, live?.laterFolders ?? null);
   const { HOME: home = "", TMPDIR: tmp = "" } = outside.env;
   const places = { scratch: join(outside.root, "box"), writable: [path, home, tmp] };
-  const box = live === null ? await openTrialBox({ settings, environment, places }) : await live.openForGraders(places);
+  // Beside the trial's own, so that waiting for what it is guaranteed could last for ever.
+  const { guaranteed: _, ...rest } = environment;
+  const box =
+    live === null ? await openTrialBox({ settings, environment: rest, places }) : await live.openForGraders(places);
   return {
     ...folder,
     get path() {

@@ -14,9 +14,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findEngineSupport, findProgram, runCommand } from "../exec/index.js";
 
-/** What the small image of tests has. */
+/** What the small image of tests has, besides the libraries that agents need. */
 const PROGRAMS = [
   "sh",
+  "bash",
   ..."cat chmod chown cp date dd echo env find grep head id ln ls mkdir mknod mv printf pwd rm sed sleep sort".split(
     " ",
   ),
@@ -111,10 +112,16 @@ async function makeTestImage(engine: string): Promise<string> {
   }
 }
 
+/** Parts of the C library that programs load although `ldd` does not list them for others. */
+const LIBRARIES = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2", "librt.so.1", "libutil.so.1"];
+
 /** The programs, as files in `/usr/bin`, and their libraries. */
 async function listImageFiles(): Promise<string[]> {
   const programs = PROGRAMS.map((name) => join("/usr/bin", name)).filter((path) => existsSync(path));
-  const { stdout } = await runCommand({ command: "ldd", args: programs, cwd: "/", env: { LC_ALL: "C" } });
+  const args = [...programs, process.execPath];
+  const { stdout } = await runCommand({ command: "ldd", args, cwd: "/", env: { LC_ALL: "C" } });
   const libraries = [...stdout.matchAll(/(?:=> |^\s+)(\/\S+) \(0x/gm)].flatMap(([, path]) => path ?? []);
-  return [...new Set([...programs, ...libraries])].sort();
+  const folder = dirname(libraries.find((path) => path.endsWith("/libc.so.6")) ?? "/lib/libc.so.6");
+  const more = LIBRARIES.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return [...new Set([...programs, ...libraries, ...more])].sort();
 }

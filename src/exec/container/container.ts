@@ -13,6 +13,7 @@ import { watchDisk } from "../box/disk-watch.js";
 import { resolveReal } from "../box/program-paths.js";
 import type { BoxPlaces, BoxRecord, TrialBox } from "../box/trial-box.js";
 import type { BoxedStart, ProgramStart } from "../process/index.js";
+import { machineCapacity } from "./capacity.js";
 import {
   type ContainerMount,
   type Engine,
@@ -56,7 +57,7 @@ exec "$@"`;
  * this machine. All programs of a trial run in the same container, so that what a set-up installs is there for the agent and
  * the graders; what one of them leaves running is ended with it.
  * @example
- * const box = await Container.open(settings, { scratch: join(root, "box"), writable: [folder] }, { image: "python:3.12" });
+ * const box = await Container.open(settings, { scratch: join(root, "box"), writable: [folder] }, { environment });
  * await runCommand({ command: "pytest", shell: true, cwd: folder, env, box });
  * await box.close();
  */
@@ -73,6 +74,7 @@ export class Container implements TrialBox {
   readonly #exceeded = new Set<ExceededLimit | "disk">();
   /** Where the image's own folders are on this machine; null if they are not. */
   #storage: string | null = null;
+  #giveBack: () => void = () => undefined;
   #owners: readonly FolderOwner[] = [];
   /** Null while the container does not run. */
   #keeper: Promise<Keeper> | null = null;
@@ -94,14 +96,24 @@ export class Container implements TrialBox {
   }
 
   /** Throws when the engine does not work, or when the image cannot be found or made. */
-  static async open(settings: BoxSettings, places: BoxPlaces, environment: Environment): Promise<Container> {
+  static async open(
+    settings: BoxSettings,
+    places: BoxPlaces,
+    { environment, signal }: { environment: Environment; signal?: AbortSignal | undefined },
+  ): Promise<Container> {
     const engine = await requireEngine(settings.kind.replace("container:", "") as EngineName);
     const image = await findImage(engine, environment);
     const limits = { ...settings.limits, cpus: Math.min(settings.limits.cpus, availableParallelism()) };
     const container = new Container({ ...settings, limits }, places, { engine, image, environment });
     container.#storage = await engine.findStorage();
-    await container.#create();
-    return container;
+    container.#giveBack = await machineCapacity.take(environment.guaranteed ?? {}, signal);
+    try {
+      await container.#create();
+      return container;
+    } catch (error) {
+      container.#giveBack();
+      throw error;
+    }
   }
 
   get record(): BoxRecord {
@@ -122,6 +134,7 @@ export class Container implements TrialBox {
   async close(): Promise<void> {
     await this.#stopAll();
     await this.#engine.run(["rm", "--force", this.#name]);
+    this.#giveBack();
     await this.#network.close();
   }
 

@@ -10,14 +10,21 @@ export interface TrialBoxOptions {
   readonly settings: BoxSettings | null;
   readonly environment: Environment;
   readonly places: BoxPlaces;
+  /** Stops waiting for what the example is guaranteed. */
+  readonly signal?: AbortSignal;
 }
 
 /** Opens what the settings name, with the limits of the example; null for no box. Throws when this machine cannot make it. */
-export async function openTrialBox({ settings, environment, places }: TrialBoxOptions): Promise<TrialBox | null> {
+export async function openTrialBox({
+  settings,
+  environment,
+  places,
+  signal,
+}: TrialBoxOptions): Promise<TrialBox | null> {
   requireImageIsolation(environment, settings);
   if (settings === null) return null;
   const limited = { ...settings, limits: { ...settings.limits, ...environment.limits } };
-  return settings.kind === "box" ? Box.open(limited, places) : Container.open(limited, places, environment);
+  return settings.kind === "box" ? Box.open(limited, places) : Container.open(limited, places, { environment, signal });
 }
 
 /** Throws when an example has an image, and its programs would not run in it. */

@@ -90,7 +90,7 @@ export class Workspace implements WorkspacePaths {
       // The rest of the root, such as other copies of the folder, is not shown.
       const readable = [given, ...(options.readable ?? [])];
       const places = { scratch: join(root, "box"), writable: [path, home, tmp], readable };
-      box = await openTrialBox({ settings: options.box ?? null, environment, places });
+      box = await openTrialBox({ settings: options.box ?? null, environment, places, signal });
       const env = buildWorkspaceEnv(paths, environment);
       const isOwnHome = options.home !== undefined;
       await setUpWorkspace({ ...paths, environment, env, timeoutMs, signal, isOwnHome, box });
