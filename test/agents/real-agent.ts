@@ -10,6 +10,7 @@ import {
   GraderEvaluator,
   type Output,
   openAgent,
+  type Price,
   type Usage,
 } from "../../src/index.js";
 import { type Mock, type MockOptions, type MockRequest, startMock } from "../../src/testing/mock/index.js";
@@ -60,6 +61,8 @@ export interface AgentTrial {
   calls: readonly MockRequest[];
   /** The agent's output as it was graded. */
   output: Output;
+  /** The price of its model. */
+  price: Price;
 }
 
 export interface AgentTrialOptions {
@@ -67,6 +70,8 @@ export interface AgentTrialOptions {
   example?: Partial<Example>;
   hardTimeoutMs?: number;
   maxCostUsd?: number;
+  /** Where it runs. Default: with our permissions. */
+  isolation?: string;
 }
 
 /** Runs one task with an agent and a scripted model. */
@@ -92,10 +97,13 @@ export async function tryAgent(name: string, options: AgentTrialOptions): Promis
   });
   const [row] = rows;
   if (row === undefined) throw new Error("there is no row");
+  const { price } = system.limits;
+  if (price === null) throw new Error(`the model of ${name} has no price`);
   return {
     row,
     mock,
     output,
+    price,
     calls: mock.requests.filter(({ dialect, method }) => dialect !== null && method === "POST"),
   };
 }
@@ -109,13 +117,19 @@ export async function startMockModel(script: MockOptions): Promise<Mock> {
 export async function openRealAgent(
   name: string,
   mock: Mock,
-  limits: Pick<AgentTrialOptions, "hardTimeoutMs" | "maxCostUsd"> & { canary?: boolean } = {},
+  limits: Pick<AgentTrialOptions, "hardTimeoutMs" | "maxCostUsd" | "isolation"> & { canary?: boolean } = {},
 ) {
   const installed = INSTALLED_AGENTS.find((each) => each.name === name);
   process.env.PATH = [installed?.bin, process.env.PATH].join(delimiter);
   // Most scripts of the model know nothing of the trivial task.
-  const { hardTimeoutMs = 120_000, maxCostUsd, canary = false } = limits;
-  const system = await openAgent({ agent: `${name}:${MODELS[name]}`, url: mock.url, maxParallel: 8, canary });
+  const { hardTimeoutMs = 120_000, maxCostUsd, canary = false, isolation = "none" } = limits;
+  const system = await openAgent({
+    agent: `${name}:${MODELS[name]}`,
+    url: mock.url,
+    maxParallel: 8,
+    canary,
+    isolation,
+  });
   Object.assign(system, {
     limits: { ...system.limits, hardTimeoutMs, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) },
   });
