@@ -121,7 +121,8 @@ async function findRunProblem(engine: Engine): Promise<string | null> {
   const { listNodeMounts, NODE_COMMAND } = await import("./host-node.js");
   const mounts = await listNodeMounts();
   if (mounts === null) return null;
-  await engine.read(["import", "-", PROBE_IMAGE], EMPTY_TAR);
+  if ((await engine.run(["image", "inspect", PROBE_IMAGE])).code !== 0)
+    await engine.read(["import", "-", PROBE_IMAGE], EMPTY_TAR);
   const flags = ["--rm", "--network", "none", ...mounts.flatMap(formatMount)];
   const result = await engine.run(["run", ...flags, PROBE_IMAGE, ...NODE_COMMAND, "--version"]);
   return result.code === 0 ? null : getLastLine(result);
