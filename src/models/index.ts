@@ -61,6 +61,7 @@ export { parseEndpointHost, requireSafeEndpoint } from "./http/endpoint.js";
 export { classifyHttpStatus, createHttpConnectionError } from "./http/errors.js";
 export { type HttpHeaders, type HttpResponse, parseRetryAfter, readHeader } from "./http/response.js";
 export { SseReader } from "./http/sse.js";
+export type { Transport, TransportAnswer, TransportRequest, WrapTransport } from "./http/transport.js";
 export { isSameModel } from "./model-names.js";
 export { resolveTokenizer } from "./tokens/resolve-tokenizer.js";
 export {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FaultSource, Price, Tokenizer } from "../../core/index.js";
 import { didYouMean, getErrorMessage, isLoopback, UsageError } from "../../core/index.js";
-import { loadTokenizer } from "../../models/index.js";
+import { loadTokenizer, type WrapTransport } from "../../models/index.js";
 import { type GatewayBudget, GatewayLedger, type GatewayTotal, UsageAccounts } from "./ledger.js";
 import { PROVIDER_NAMES, PROVIDERS, type PriceLookup, PriceResolver, type ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest, Receipt } from "./receipt.js";
@@ -66,6 +66,8 @@ export interface GatewayOptions {
   readonly faults?: FaultSource;
   /** Follows the contents of model calls. */
   readonly observer?: TrafficObserver;
+  /** Puts something between the gateway and the network, such as a recorder. */
+  readonly wrap?: WrapTransport;
   /** Environment with the keys to use when clients send none. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
@@ -141,11 +143,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-function openUpstreams({ upstreams = {}, keys = {}, allowInsecure = false }: GatewayOptions, env: NodeJS.ProcessEnv) {
+function openUpstreams(
+  { upstreams = {}, keys = {}, allowInsecure = false, wrap }: GatewayOptions,
+  env: NodeJS.ProcessEnv,
+) {
   requireProviders(upstreams, "upstream");
   requireProviders(keys, "key");
   const open = (name: ProviderName) =>
-    new Upstream({ provider: PROVIDERS[name], url: upstreams[name], env, key: keys[name], allowInsecure });
+    new Upstream({ provider: PROVIDERS[name], url: upstreams[name], env, key: keys[name], allowInsecure, wrap });
   return { openai: open("openai"), anthropic: open("anthropic"), google: open("google") };
 }
 

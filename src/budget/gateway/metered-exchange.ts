@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { PlannedFault } from "../../core/index.js";
-import type { Dialect, GatewayDialectName } from "../../models/index.js";
+import type { Dialect, GatewayDialectName, TransportAnswer } from "../../models/index.js";
 import { FaultyAnswer, isAnswerFault } from "./answer-faults.js";
 import type { StreamTiming } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
@@ -89,8 +89,8 @@ export class MeteredExchange {
     if (!this.#relay.isReading) this.#endEvents(this.#relay);
   }
 
-  #handleResponse(answer: IncomingMessage): void {
-    const status = answer.statusCode ?? 0;
+  #handleResponse(answer: TransportAnswer): void {
+    const { status } = answer;
     const type = answer.headers["content-type"] ?? "";
     // An HTML page comes from something in between, such as a login page, not from a model.
     if (status < 200 || status >= 300 || /html/i.test(type)) this.#pipeError(answer);
@@ -99,7 +99,7 @@ export class MeteredExchange {
   }
 
   /** Errors and redirects are passed on unchanged and are not billed, but keys in them are masked. */
-  #pipeError(answer: IncomingMessage): void {
+  #pipeError(answer: TransportAnswer): void {
     const { client, dialect, upstream } = this.#options;
     const mask = new KeyMask(upstream.key);
     const body = new ErrorBody();
@@ -111,12 +111,12 @@ export class MeteredExchange {
     };
     const onEnd = () => {
       client.write(mask.end());
-      this.#finish("failed", body.message(dialect, answer.statusCode ?? 0));
+      this.#finish("failed", body.message(dialect, answer.status));
     };
     pipeResponse({ answer, client, onChunk, onEnd, onBroken: () => this.#handleBroken() });
   }
 
-  #pipeWhole(answer: IncomingMessage): void {
+  #pipeWhole(answer: TransportAnswer): void {
     const { client, meter } = this.#options;
     const relay = new WholeRelay({ client, meter });
     this.#startResponse("whole", answer);
@@ -134,7 +134,7 @@ export class MeteredExchange {
     });
   }
 
-  #pipeEvents(answer: IncomingMessage): void {
+  #pipeEvents(answer: TransportAnswer): void {
     const { client, meter, hidesUsage, timing } = this.#options;
     const relay = new EventRelay({ client, meter, hidesUsage });
     this.#relay = relay;
@@ -159,7 +159,7 @@ export class MeteredExchange {
     return fault === null || !isAnswerFault(fault) ? null : new FaultyAnswer({ fault, isEvents, onFault });
   }
 
-  #startResponse(phase: ExchangePhase, answer: IncomingMessage): void {
+  #startResponse(phase: ExchangePhase, answer: TransportAnswer): void {
     this.#phase = phase;
     const { client, hidesUsage, extraHeaders, fault } = this.#options;
     const isChanged = fault?.kind === "malformed" || (phase === "events" && hidesUsage);

@@ -1,14 +1,14 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  request as requestHttp,
-} from "node:http";
+import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Price } from "../../core/index.js";
-import { isLoopback, selectServicePrice, UsageError } from "../../core/index.js";
-import type { GatewayDialectName } from "../../models/index.js";
+import { AssayError, getErrorMessage, isLoopback, selectServicePrice, UsageError } from "../../core/index.js";
+import type {
+  GatewayDialectName,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+  WrapTransport,
+} from "../../models/index.js";
 import { requireSafeEndpoint } from "../../models/index.js";
 import { findPrice } from "../bundled-prices.js";
 import { stripQueryKeys } from "./path.js";
@@ -148,6 +148,8 @@ export interface UpstreamOptions {
   readonly key?: string | undefined;
   /** Allows sending keys over plain http to another machine. */
   readonly allowInsecure: boolean;
+  /** Puts something between the gateway and the network. */
+  readonly wrap?: WrapTransport | undefined;
 }
 
 export interface UpstreamRequest {
@@ -156,6 +158,9 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
 }
+
+/** How a request is sent. */
+type SendOptions = Pick<TransportRequest, "body" | "signal" | "onSent">;
 
 /**
  * Idle connections are closed sooner than by any known server, most of which wait 5 seconds or more: a request on a
@@ -175,14 +180,13 @@ export class Upstream {
   readonly key: string | null;
   /** True when clients' keys are not forwarded. */
   readonly replacesKey: boolean;
-  readonly #options: RequestOptions;
+  readonly #origin: string;
   readonly #basePath: string;
-  readonly #isSecure: boolean;
-  readonly #agent: HttpAgent;
+  readonly #network: KeepAliveNetwork;
+  readonly #transport: Transport;
 
-  constructor({ provider, url = provider.upstream, env, key, allowInsecure }: UpstreamOptions) {
+  constructor({ provider, url = provider.upstream, env, key, allowInsecure, wrap }: UpstreamOptions) {
     const parsed = requireSafeEndpoint({ url, hasKey: true, allowInsecure });
-    const keep = { keepAlive: true, maxFreeSockets: 65_536, timeout: MAX_IDLE_MS };
     this.provider = provider;
     this.url = url;
     this.host = parsed.host;
@@ -190,23 +194,17 @@ export class Upstream {
     this.replacesKey = key !== undefined;
     if (key !== undefined) this.key = requireUsableKey(key, provider);
     else this.key = this.isProviders ? readProviderKey(env, provider) : null;
-    this.#isSecure = parsed.protocol === "https:";
-    this.#agent = this.#isSecure ? new HttpsAgent(keep) : new HttpAgent(keep);
+    this.#origin = parsed.origin;
     this.#basePath = buildBasePath(parsed, provider);
-    this.#options = { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: parsed.port || (this.#isSecure ? 443 : 80) };
+    this.#network = new KeepAliveNetwork(parsed.protocol === "https:");
+    this.#transport = wrap?.(this.#network) ?? this.#network;
   }
 
-  /** Starts a request; the caller writes its body. */
-  request({ method, path, headers }: UpstreamRequest): ClientRequest {
+  /** Resolves with the headers of the answer. */
+  async send({ method, path, headers }: UpstreamRequest, options: SendOptions): Promise<TransportAnswer> {
     const full = this.#basePath + (this.#hidesKeysInPath ? stripQueryKeys(path) : path);
-    const options: RequestOptions = {
-      ...this.#options,
-      method,
-      path: full.startsWith("/") ? full : `/${full}`,
-      headers,
-      agent: this.#agent,
-    };
-    return this.#isSecure ? requestHttps(options) : requestHttp(options);
+    const place = { origin: this.#origin, path: full.startsWith("/") ? full : `/${full}` };
+    return this.#transport.send({ ...options, ...place, method, headers });
   }
 
   get #hidesKeysInPath(): boolean {
@@ -214,8 +212,56 @@ export class Upstream {
   }
 
   close(): void {
+    this.#network.close();
+  }
+}
+
+/** Node rejected a path or a header, so nothing was sent. */
+export class UnsendableRequestError extends AssayError {
+  constructor(cause: unknown) {
+    super("UNSENDABLE_REQUEST", getErrorMessage(cause), { cause });
+  }
+}
+
+/** Sends over connections that stay open for a while. */
+class KeepAliveNetwork implements Transport {
+  readonly #agent: HttpAgent;
+  readonly #request: typeof requestHttp;
+
+  constructor(isSecure: boolean) {
+    const keep = { keepAlive: true, maxFreeSockets: 65_536, timeout: MAX_IDLE_MS };
+    this.#agent = isSecure ? new HttpsAgent(keep) : new HttpAgent(keep);
+    this.#request = isSecure ? requestHttps : requestHttp;
+  }
+
+  send({ method, origin, path, headers, body, signal, onSent }: TransportRequest): Promise<TransportAnswer> {
+    return new Promise((resolve, reject) => {
+      try {
+        const { hostname, port } = new URL(origin);
+        const host = hostname.replace(/^\[|\]$/g, "");
+        const sent = this.#request({ host, port, path, method, headers, agent: this.#agent });
+        const abort = () => sent.destroy();
+        signal.addEventListener("abort", abort);
+        sent.on("close", () => signal.removeEventListener("abort", abort));
+        sent.on("finish", () => onSent?.());
+        sent.on("response", (answer) => resolve(toTransportAnswer(answer)));
+        sent.on("error", reject);
+        if (body === null || typeof body === "string" || Buffer.isBuffer(body)) sent.end(body ?? undefined);
+        else body.pipe(sent);
+      } catch (cause) {
+        reject(new UnsendableRequestError(cause));
+      }
+    });
+  }
+
+  close(): void {
     this.#agent.destroy();
   }
+}
+
+function toTransportAnswer(answer: IncomingMessage): TransportAnswer {
+  const { statusCode = 502, statusMessage = "", headers, rawHeaders } = answer;
+  return { status: statusCode, statusText: statusMessage, headers, rawHeaders, body: answer };
 }
 
 /** A key read from a file often ends with a newline. */

@@ -1,6 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FaultSource, PlannedFault } from "../../core/index.js";
-import { type Dialect, dialects, type Finish, type GatewayDialectName } from "../../models/index.js";
+import {
+  type Dialect,
+  dialects,
+  type Finish,
+  type GatewayDialectName,
+  type TransportAnswer,
+} from "../../models/index.js";
 import { toDollars } from "../price.js";
 import { StreamTiming, type UsageAccounts } from "./ledger.js";
 import type { ProviderName, Upstream } from "./provider.js";
@@ -160,7 +166,7 @@ export function forwardRequest(proxied: ProxiedRequest, { headersTimeoutMs, chan
     body: changed?.body ?? request,
     headersTimeoutMs,
     onAnswer: (answer) => {
-      if ((answer.statusCode ?? 502) < 400) sendResponseBack(proxied, answer);
+      if (answer.status < 400) sendResponseBack(proxied, answer);
       else sendErrorBack(proxied, answer);
     },
     onFailure: (refusal) => {
@@ -180,15 +186,15 @@ function buildReadableHeaders({ request, upstream }: ProxiedRequest): OutgoingHt
   return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
 }
 
-function sendResponseBack(proxied: ProxiedRequest, answer: IncomingMessage): void {
+function sendResponseBack(proxied: ProxiedRequest, answer: TransportAnswer): void {
   const { client } = proxied;
-  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, buildResponseHeaders(answer));
-  answer.on("error", () => client.destroy());
-  answer.pipe(client);
+  client.writeHead(answer.status, answer.statusText, buildResponseHeaders(answer));
+  answer.body.on("error", () => client.destroy());
+  answer.body.pipe(client);
   proxied.endUnmetered();
 }
 
-function sendErrorBack(proxied: ProxiedRequest, answer: IncomingMessage): void {
+function sendErrorBack(proxied: ProxiedRequest, answer: TransportAnswer): void {
   const { client, dialect, upstream } = proxied;
   const mask = new KeyMask(upstream.key);
   const body = new ErrorBody();
@@ -198,7 +204,7 @@ function sendErrorBack(proxied: ProxiedRequest, answer: IncomingMessage): void {
     client.write(mask.push(chunk));
   };
   const onEnd = () => {
-    proxied.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
+    proxied.end("failed", { message: body.message(dialect, answer.status) });
     client.end(mask.end());
   };
   const onBroken = () => {

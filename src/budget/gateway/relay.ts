@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { TransportAnswer } from "../../models/index.js";
 import { buildResponseHeaders } from "./request.js";
 import { isUsageOnly, type RequestMeter } from "./request-meter.js";
 import type { KeyMask } from "./secrets.js";
@@ -155,7 +156,7 @@ export class WholeRelay {
 }
 
 export interface PipeResponseOptions {
-  readonly answer: IncomingMessage;
+  readonly answer: TransportAnswer;
   readonly client: ServerResponse;
   /** Receives each chunk and writes the client's part of it. */
   readonly onChunk: (chunk: Buffer) => void;
@@ -189,10 +190,10 @@ const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
 };
 
 /** Some servers compress answers although they were asked not to; compressed answers cannot be metered. */
-function decompressResponse(answer: IncomingMessage): Readable {
+function decompressResponse(answer: TransportAnswer): Readable {
   const unpacker = DECOMPRESSORS[answer.headers["content-encoding"] ?? ""];
   // The error is reported on the stream that is read.
-  return unpacker === undefined ? answer : pipeline(answer, unpacker(), () => {});
+  return unpacker === undefined ? answer.body : pipeline(answer.body, unpacker(), () => {});
 }
 
 /** How the client's response differs from the upstream's. */
@@ -207,19 +208,19 @@ export interface ResponseChanges {
 /** Writes the status and headers of the upstream's response to the client. */
 export function writeResponseHead(
   client: ServerResponse,
-  answer: IncomingMessage,
+  answer: TransportAnswer,
   { isChanged = false, extraHeaders = [], mask }: ResponseChanges = {},
 ): void {
   const isPacked = answer.headers["content-encoding"] !== undefined && canDecompress(answer);
   const dropped = [...(isPacked ? ["content-encoding"] : []), ...(isPacked || isChanged ? ["content-length"] : [])];
   const headers = buildResponseHeaders(answer, dropped);
-  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+  client.writeHead(answer.status, answer.statusText, [
     ...(mask === undefined ? headers : headers.map((text) => mask.maskText(text))),
     ...extraHeaders,
   ]);
 }
 
-function canDecompress({ headers }: IncomingMessage): boolean {
+function canDecompress({ headers }: TransportAnswer): boolean {
   return Object.hasOwn(DECOMPRESSORS, headers["content-encoding"] ?? "");
 }
 

@@ -1,11 +1,10 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Price, Tokenizer, Usage } from "../../core/index.js";
-import { getErrorMessage } from "../../core/index.js";
-import type { AnswerDelta, AnswerReader, Finish } from "../../models/index.js";
+import { getErrorMessage, isTrialError } from "../../core/index.js";
+import type { AnswerDelta, AnswerReader, Finish, TransportAnswer } from "../../models/index.js";
 import { createHttpConnectionError } from "../../models/index.js";
 import type { GatewayLedger } from "./ledger.js";
-import type { Upstream, UpstreamRequest } from "./provider.js";
+import { UnsendableRequestError, type Upstream, type UpstreamRequest } from "./provider.js";
 import { computeFigures, type RequestFigures } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 import type { CallObserver } from "./traffic-observer.js";
@@ -209,7 +208,7 @@ export interface UpstreamCallOptions {
   /** A buffer, or a stream to forward as it arrives. */
   readonly body: Buffer | Readable;
   readonly headersTimeoutMs: number;
-  readonly onAnswer: (answer: IncomingMessage) => void;
+  readonly onAnswer: (answer: TransportAnswer) => void;
   /** Called when there was no answer. */
   readonly onFailure: (refusal: RefusalError) => void;
 }
@@ -218,7 +217,8 @@ export interface UpstreamCallOptions {
 export class UpstreamCall {
   readonly #options: Omit<UpstreamCallOptions, "body">;
   readonly #timer: NodeJS.Timeout;
-  #request: ClientRequest | null = null;
+  readonly #stop = new AbortController();
+  #isSent = false;
   #isOver = false;
 
   constructor({ body, ...options }: UpstreamCallOptions) {
@@ -229,33 +229,32 @@ export class UpstreamCall {
 
   /** True once the upstream has received the whole request and may charge for it. */
   get isSent(): boolean {
-    return this.#request?.writableFinished === true;
+    return this.#isSent;
   }
 
   /** Ends the request and its answer. */
   abort(): void {
     this.#finish();
-    this.#request?.destroy();
+    this.#stop.abort();
   }
 
   /** Never retried: after a failure it is unknown whether the request was received and billed. */
   #send(body: UpstreamCallOptions["body"]): void {
     const { upstream, request } = this.#options;
-    try {
-      const sent = upstream.request(request);
-      this.#request = sent;
-      sent.on("response", (answer) => this.#handleResponse(answer));
-      sent.on("error", (error) => this.#fail(createUnreachableError(upstream, error)));
-      if (Buffer.isBuffer(body)) sent.end(body);
-      else body.pipe(sent);
-    } catch (error) {
-      // Node rejects some paths and headers before sending. Report that like any other failure.
-      queueMicrotask(() => this.#fail(createUnsendableError(error)));
-    }
+    const onSent = () => {
+      this.#isSent = true;
+    };
+    void upstream.send(request, { body, signal: this.#stop.signal, onSent }).then(
+      (answer) => this.#handleResponse(answer),
+      (error) => this.#fail(explainFailure(upstream, error)),
+    );
   }
 
-  #handleResponse(answer: IncomingMessage): void {
-    if (this.#isOver) return;
+  #handleResponse(answer: TransportAnswer): void {
+    if (this.#isOver) {
+      answer.body.destroy();
+      return;
+    }
     this.#finish();
     this.#options.onAnswer(answer);
   }
@@ -272,8 +271,12 @@ export class UpstreamCall {
   }
 }
 
-function createUnsendableError(cause: unknown): RefusalError {
-  return new RefusalError("request", `the request cannot be forwarded: ${getErrorMessage(cause)}.`, { cause });
+function explainFailure(upstream: Upstream, error: unknown): RefusalError {
+  if (error instanceof UnsendableRequestError)
+    return new RefusalError("request", `the request cannot be forwarded: ${error.message}.`, { cause: error });
+  // A trial error is about the call itself, not about the way to the endpoint.
+  if (isTrialError(error)) return new RefusalError("request", error.message, { cause: error, story: error.message });
+  return createUnreachableError(upstream, error as NodeJS.ErrnoException);
 }
 
 function createUnreachableError({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {

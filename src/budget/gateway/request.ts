@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { getErrorMessage } from "../../core/index.js";
-import type { GatewayDialectName, ImageReader } from "../../models/index.js";
+import type { GatewayDialectName, ImageReader, TransportAnswer } from "../../models/index.js";
 import { countEncodedImage } from "./encoded-image.js";
 import { hasQueryField, listQueryKeys } from "./path.js";
 import { type GatewayProvider, isForeignKey, type Upstream } from "./provider.js";
@@ -256,14 +256,14 @@ const OVERRIDE_HEADERS = [
   "x-rewrite-url",
 ];
 
-function listHeaderPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
+function listHeaderPairs({ rawHeaders }: Pick<TransportAnswer, "rawHeaders">): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i] ?? "", rawHeaders[i + 1] ?? ""]);
   return pairs;
 }
 
 /** Headers that are not forwarded: those of the connection, and those listed in its `connection` header. */
-function listOwnHeaders({ headers }: IncomingMessage, more: readonly string[]): Set<string> {
+function listOwnHeaders({ headers }: Pick<TransportAnswer, "headers">, more: readonly string[]): Set<string> {
   const named = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? [];
   return new Set([...HOP_BY_HOP, ...more, ...named]);
 }
@@ -294,7 +294,7 @@ function hasClientKey({ headers, url }: IncomingMessage, { name, keyHeaders }: G
 }
 
 /** Keeps spelling and order. */
-export function buildResponseHeaders(answer: IncomingMessage, more: readonly string[] = []): string[] {
+export function buildResponseHeaders(answer: TransportAnswer, more: readonly string[] = []): string[] {
   const dropped = listOwnHeaders(answer, more);
   return listHeaderPairs(answer)
     .filter(([name]) => !dropped.has(name.toLowerCase()))

@@ -1,7 +1,14 @@
-import type { Agent, Dispatcher } from "undici";
+import type { Agent } from "undici";
 import { TrialError, type TrialKey } from "../../core/index.js";
 import { createHttpConnectionError, createHttpTimeoutError, getNodeErrorCode } from "./errors.js";
 import { type HttpResponse, StreamedResponse } from "./response.js";
+import {
+  listRawHeaders,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  type WrapTransport,
+} from "./transport.js";
 
 const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_HEADERS_MS = 600_000;
@@ -18,6 +25,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** What the request is for, where equal requests must be told apart. */
   readonly trial?: TrialKey;
+  /** Who asks. Default: system. */
+  readonly by?: "system" | "judge";
   /** Time to connect. Default: 10 s. */
   readonly connectTimeoutMs?: number;
   /** Time from the request to the response headers. Default: 10 minutes. */
@@ -44,6 +53,8 @@ export interface HttpClient {
 interface HttpClientOptions {
   /** Maximum connections per host. Default: unlimited. */
   readonly maxSockets?: number;
+  /** Puts something between this client and the network. */
+  readonly wrap?: WrapTransport;
 }
 
 /**
@@ -57,12 +68,12 @@ export function openClient(options: HttpClientOptions = {}): HttpClient {
 }
 
 class PooledClient implements HttpClient {
-  readonly #maxSockets: number | null;
-  /** By connect timeout, which undici sets per pool. */
-  readonly #pools = new Map<number, Promise<Agent>>();
+  readonly #network: PooledNetwork;
+  readonly #transport: Transport;
 
-  constructor({ maxSockets }: HttpClientOptions) {
-    this.#maxSockets = maxSockets ?? null;
+  constructor({ maxSockets, wrap }: HttpClientOptions) {
+    this.#network = new PooledNetwork(maxSockets ?? null);
+    this.#transport = wrap?.(this.#network) ?? this.#network;
   }
 
   post(request: HttpRequest): Promise<HttpResponse> {
@@ -74,21 +85,55 @@ class PooledClient implements HttpClient {
   }
 
   async #send(method: HttpMethod, request: SentRequest): Promise<HttpResponse> {
-    const { signal, connectTimeoutMs = DEFAULT_CONNECT_MS } = request;
     const url = new URL(request.url);
     const explain = (error: unknown) => explainRequestFailure(error, url.host, request);
     try {
-      signal.throwIfAborted();
-      const pool = await this.#getPool(connectTimeoutMs);
-      const { statusCode: status, headers, body } = await sendRequest(pool, url, { ...request, method });
-      const answer = new StreamedResponse({ status, headers, body, host: url.host, explain });
-      const { location } = headers;
+      request.signal.throwIfAborted();
+      const headers = { "accept-encoding": "identity", ...request.headers };
+      const place = { origin: url.origin, path: url.pathname + url.search };
+      const sent = { ...request, ...place, method, headers, body: request.body ?? null };
+      const { status, headers: told, body } = await this.#transport.send(sent);
+      const answer = new StreamedResponse({ status, headers: told, body, host: url.host, explain });
+      const { location } = told;
       if (status < 300 || status >= 400 || typeof location !== "string") return answer;
       answer.discard();
       throw createRedirectError(url, location);
     } catch (error) {
       throw explain(error);
     }
+  }
+
+  close(): void {
+    this.#network.close();
+  }
+}
+
+/** Sends over persistent connections. */
+class PooledNetwork implements Transport {
+  readonly #maxSockets: number | null;
+  /** By connect timeout, which undici sets per pool. */
+  readonly #pools = new Map<number, Promise<Agent>>();
+
+  constructor(maxSockets: number | null) {
+    this.#maxSockets = maxSockets;
+  }
+
+  /** Sends only once: after a closed connection it is unknown whether the call was received and billed. */
+  async send(request: TransportRequest): Promise<TransportAnswer> {
+    const { method, origin, path, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+    const pool = await this.#getPool(request.connectTimeoutMs ?? DEFAULT_CONNECT_MS);
+    const answer = await pool.request({
+      origin,
+      path,
+      method: method === "GET" ? "GET" : "POST",
+      headers: listRawHeaders(headers),
+      body,
+      signal,
+      headersTimeout: headersTimeoutMs ?? DEFAULT_HEADERS_MS,
+      bodyTimeout: idleTimeoutMs ?? DEFAULT_IDLE_MS,
+    });
+    const { statusCode: status, statusText, headers: told } = answer;
+    return { status, statusText, headers: told, rawHeaders: listRawHeaders(told), body: answer.body };
   }
 
   close(): void {
@@ -106,25 +151,6 @@ class PooledClient implements HttpClient {
 async function openConnectionPool(connectMs: number, connections: number | null): Promise<Agent> {
   const { Agent: UndiciAgent } = await import("undici");
   return new UndiciAgent({ connect: { timeout: connectMs }, keepAliveTimeout: KEEP_ALIVE_MS, connections });
-}
-
-/** Sends only once: after a closed connection it is unknown whether the call was received and billed. */
-function sendRequest(
-  pool: Agent,
-  url: URL,
-  request: SentRequest & { method: HttpMethod },
-): Promise<Dispatcher.ResponseData> {
-  const { method, headers, body = null, signal, headersTimeoutMs, idleTimeoutMs } = request;
-  return pool.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: { "accept-encoding": "identity", ...headers },
-    body,
-    signal,
-    headersTimeout: headersTimeoutMs ?? DEFAULT_HEADERS_MS,
-    bodyTimeout: idleTimeoutMs ?? DEFAULT_IDLE_MS,
-  });
 }
 
 /** The signal's reason, or an error that says what to do. */
