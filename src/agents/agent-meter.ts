@@ -8,9 +8,9 @@ import {
   type ProviderName,
   startGateway,
 } from "../budget/index.js";
-import type { Limits, Price, TrialContext, Usage } from "../core/index.js";
+import type { Limits, Price, TrialContext, TrialKey, Usage } from "../core/index.js";
 import { OTHER_MODEL_NOTE } from "../core/index.js";
-import { isSameModel } from "../models/index.js";
+import { isSameModel, type Traffic, type WrapTransport } from "../models/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
 import { WireTimeline } from "./wire/index.js";
 
@@ -26,6 +26,12 @@ export interface AgentUpstreams {
   readonly model?: string;
   /** Allows sending keys over plain http to another machine. */
   readonly allowInsecure: boolean;
+}
+
+/** What records or replays the calls of a trial. */
+export interface TrialTraffic {
+  readonly traffic: Traffic;
+  readonly trial: TrialKey;
 }
 
 /** A gateway for one trial: all its requests belong to that trial and are reported to its budget at once. */
@@ -44,7 +50,7 @@ export class AgentMeter {
   static async open(
     upstreams: AgentUpstreams,
     limits: Limits,
-    { budget, faults }: Pick<TrialContext, "budget" | "faults">,
+    { budget, faults, traffic }: Pick<TrialContext, "budget" | "faults"> & { traffic?: TrialTraffic | null },
   ): Promise<AgentMeter> {
     const requests: GatewayRequest[] = [];
     const wire = new WireTimeline();
@@ -60,12 +66,14 @@ export class AgentMeter {
       priceOf: (model) => findReleasePrice(model, upstreams) ?? findPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
       ...(faults !== undefined && { faults }),
+      ...(traffic != null && { wrap: wrapForTrial(traffic) }),
       // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
       observer: wire,
       onRequest: (request) => void requests.push(request),
       onSpend: () => budget?.report(gateway.total()),
     });
+    traffic?.traffic.addName(traffic.trial, gateway.url, "gateway");
     return new AgentMeter(gateway, requests, wire);
   }
 
@@ -103,6 +111,14 @@ export class AgentMeter {
   close(): Promise<void> {
     return this.#gateway.close();
   }
+}
+
+/** All requests of a gateway belong to its trial. */
+function wrapForTrial({ traffic, trial }: TrialTraffic): WrapTransport {
+  return (network) => {
+    const inner = traffic.wrap(network);
+    return { send: (request) => inner.send({ ...request, trial }) };
+  };
 }
 
 /** An agent may call a dated release of the requested model. */

@@ -34,6 +34,7 @@ import {
   Workspace,
   writeSkills,
 } from "../exec/index.js";
+import type { Traffic } from "../models/index.js";
 import {
   type AgentAdapter,
   type AgentFigures,
@@ -43,7 +44,7 @@ import {
   toMcpSettings,
 } from "./adapter.js";
 import { listContinuingAgents } from "./adapters/index.js";
-import { AgentMeter, type AgentUpstreams, hasUsage, isUnanswered } from "./agent-meter.js";
+import { AgentMeter, type AgentUpstreams, hasUsage, isUnanswered, type TrialTraffic } from "./agent-meter.js";
 import { type AgentSession, buildAgentOutput, maskKeys } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
 import { type AgentExchange, combineFigures, findExchangeEnd, listAgentMessages } from "./agent-session.js";
@@ -95,6 +96,8 @@ export interface AgentSystemOptions {
   readonly box: BoxSettings | null;
   /** Where workspaces are kept after grading; null to remove them. */
   readonly keepWorkspaces: string | null;
+  /** Records its model calls, or answers them from a recording; null for neither. */
+  readonly traffic?: Traffic | null;
   /** Whether a trivial task runs before its trials. Default: before ten or more. */
   readonly canary?: boolean | undefined;
 }
@@ -139,7 +142,8 @@ export class AgentSystem implements System {
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const extensions = this.#requireExtensions(example);
     const workspace = await this.#prepare(example, extensions, trial);
-    const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial);
+    const traffic = this.#startTraffic(example, trial, workspace);
+    const meter = await AgentMeter.open(this.#options.upstreams, this.limits, { ...trial, traffic });
     try {
       const messages = listAgentMessages(example);
       const isSession = messages.length > 1;
@@ -158,6 +162,7 @@ export class AgentSystem implements System {
       const startedAt = { wall: Date.now(), clock: performance.now() };
       const session = await this.#converse(first, prepared);
       await meter.close();
+      noteTraffic(traffic, trial);
       if (meter.isInPath) trial.budget?.report(meter.total);
       const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
       if (wasInterrupted) {
@@ -177,6 +182,15 @@ export class AgentSystem implements System {
     } finally {
       await meter.close();
     }
+  }
+
+  /** Its calls are the same in another folder. */
+  #startTraffic(example: Example, { trial }: TrialContext, { root }: Workspace): TrialTraffic | null {
+    const { traffic = null } = this.#options;
+    if (traffic === null) return null;
+    const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
+    traffic.addName(key, root, "folder");
+    return { traffic, trial: key };
   }
 
   /**
@@ -364,6 +378,15 @@ export class AgentSystem implements System {
       this.#open.delete(workspace);
     }
   }
+}
+
+/** Throws if a call had no recorded answer: what the agent made of that says nothing about its model. */
+function noteTraffic(traffic: TrialTraffic | null, { log }: TrialContext): void {
+  if (traffic === null) return;
+  const note = traffic.traffic.describeTrial(traffic.trial);
+  if (note !== null) log(note);
+  const miss = traffic.traffic.findMiss(traffic.trial);
+  if (miss !== null) throw miss;
 }
 
 /** Variables and files of a command affect its work. */

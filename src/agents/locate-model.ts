@@ -13,7 +13,7 @@ import {
 } from "../budget/index.js";
 import type { Limits, Price } from "../core/index.js";
 import { EXAMPLE_MODELS, isLoopback, UsageError } from "../core/index.js";
-import type { DialectName, GatewayDialectName } from "../models/index.js";
+import type { DialectName, GatewayDialectName, Traffic } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { AgentUpstreams } from "./agent-meter.js";
 
@@ -31,6 +31,8 @@ export interface AgentModelOptions {
   home?: string;
   /** True for a plan, which needs no key. */
   isPlan?: boolean;
+  /** Records its model calls, or answers them from a recording, for which no key is needed. */
+  traffic?: Traffic;
 }
 
 interface LocateModelOptions {
@@ -169,10 +171,14 @@ function resolveUpstreamKey({
   const variable = named ?? usual;
   const key = variable === null ? undefined : process.env[variable];
   if (key !== undefined && key !== "") return key;
-  if (variable === null || (named === null && isHere) || options.isPlan === true) return null;
+  if (variable === null || (named === null && isHere) || needsNoKey(options)) return null;
   throw new UsageError(
     `${adapter.name} needs a key: ${variable} is not set. Set it, or use the agent's own login with --agent-home inherit.`,
   );
+}
+
+function needsNoKey({ isPlan, traffic }: AgentModelOptions): boolean {
+  return isPlan === true || traffic?.isOffline === true;
 }
 
 /** The agent uses its default model, whose price is looked up when it is called. */

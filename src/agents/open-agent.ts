@@ -86,6 +86,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     passEnv: options.passEnv ?? [],
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
+    traffic: options.traffic ?? null,
     // Nothing is known of what a program of the user can do.
     canary: options.canary ?? (options.command === undefined ? undefined : false),
     box: resolveAgentBox(options),

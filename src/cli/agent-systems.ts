@@ -91,6 +91,7 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
     allowHosts,
     allowPaths,
     boxLimits,
+    traffic: run.traffic,
     // Planning needs neither a key nor the agent's program.
     isPlan: isPlanOnly(run),
   };

@@ -1,5 +1,5 @@
 import type { Dataset, EvalResult, ExampleSource } from "../core/index.js";
-import { countExampleTrials, EXIT, registry, UsageError } from "../core/index.js";
+import { countExampleTrials, EXIT, omitUndefined, registry, UsageError } from "../core/index.js";
 import type { EvalSpec } from "../evals/index.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js";
 import { standardMetrics } from "../metrics/index.js";
@@ -71,15 +71,12 @@ async function renameFlagsInErrors<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function locateEvalJudge(
-  { eval: choice, modelsFile, allowInsecure }: RunFlags,
+  { eval: choice, modelsFile, allowInsecure, traffic }: RunFlags,
   mock: string | undefined,
 ): JudgeModelPlace {
   const { judgeUrl = mock, judgeApiKeyEnv } = choice ?? {};
   return {
-    ...(modelsFile === undefined ? {} : { modelsFile }),
-    ...(allowInsecure === undefined ? {} : { allowInsecure }),
-    ...(judgeUrl === undefined ? {} : { url: judgeUrl }),
-    ...(judgeApiKeyEnv === undefined ? {} : { apiKeyEnv: judgeApiKeyEnv }),
+    ...omitUndefined({ modelsFile, allowInsecure, url: judgeUrl, apiKeyEnv: judgeApiKeyEnv, traffic }),
   };
 }
 

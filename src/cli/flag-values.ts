@@ -74,6 +74,12 @@ export function parseLateAction(value: string): "live" | "leave" {
   return value;
 }
 
+export function parseMissAction(value: string): "fail" | "live" | "nearest" {
+  if (value !== "fail" && value !== "live" && value !== "nearest")
+    throw new InvalidArgumentError("It must be fail, live or nearest.");
+  return value;
+}
+
 export function parseDurationFlag(value: string): string {
   if (parseDuration(value) === null) throw new InvalidArgumentError(`It ${DURATION_FORMAT_HINT}.`);
   return value;

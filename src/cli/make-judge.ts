@@ -12,13 +12,13 @@ export type JudgedRunConfig = Pick<RunConfig, "judge" | "modelsFile" | "allowIns
 
 /** The judge of a run; null if none is configured. */
 export async function makeRunJudge(run: JudgedRunConfig): Promise<LLMJudge | null> {
-  const { judge, maxCost, modelsFile, allowInsecure, dryRun, queue, simulated, batches } = run;
+  const { judge, maxCost, modelsFile, allowInsecure, dryRun, queue, simulated, batches, traffic } = run;
   if (judge === undefined) return null;
   const { models: named, ...options } = judge;
   // The run's system prompt, headers and key are for the measured systems, not for the judge.
   const models = await openJudgeModels(
     named,
-    omitUndefined({ modelsFile, allowInsecure, dryRun, queue, simulated, batches }),
+    omitUndefined({ modelsFile, allowInsecure, dryRun, queue, simulated, batches, traffic }),
   );
   if (maxCost !== undefined) requireJudgePrices(models);
   return new LLMJudge({ ...options, models, ...(batches !== undefined && { maxWorkers: batches.maxWorkers }) });

@@ -175,7 +175,7 @@ async function openModelSystem(
     ...(asked === undefined ? {} : { effort: asked }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(name === undefined ? {} : { name: isNamed ? name : addPromptName(addEffortName(name, effort), prompt) }),
-    ...(run.batches === undefined ? {} : { batches: run.batches }),
+    ...omitUndefined({ batches: run.batches, traffic: run.traffic }),
     // Planning makes no requests.
     ...(apiKeyEnv === null || isPlanOnly(run) ? {} : { apiKeyEnv }),
   });

@@ -59,6 +59,7 @@ const BASIC_SCHEMAS = {
   isolation: z.enum(["none", "box", "container:docker", "container:podman"]),
   outageAction: z.enum(["stop", "wait"]),
   lateAction: z.enum(["live", "leave"]),
+  missAction: z.enum(["fail", "live", "nearest"]),
   duration: z.string().refine((value) => parseDuration(value) !== null, DURATION_FORMAT_HINT),
   serviceTier: z.enum(["flex", "priority"]),
   efforts,

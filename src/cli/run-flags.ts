@@ -1,5 +1,5 @@
 import type { Effort } from "../core/index.js";
-import type { Batches } from "../models/index.js";
+import type { Batches, Traffic } from "../models/index.js";
 import type { CommandFlags, RunConfig } from "./run-config-schema.js";
 
 /** Flags of `assay run`: settings that override the config, and how to run. */
@@ -16,6 +16,8 @@ export interface RunFlags extends RunConfig, CommandFlags {
   simulated?: SimulatedModel;
   /** The batches of the run, while it is running. */
   batches?: Batches;
+  /** Records the model calls of the run, or answers them, while it is running. */
+  traffic?: Traffic;
   /** The folder of the config file; its paths are relative to it. */
   configDir?: string;
   /** Runs all trials here, even if the config file or the resumed run has a queue. */
@@ -80,7 +82,7 @@ export function describesRun(config: RunConfig): boolean {
   return INPUT_KEYS.some((key) => (config[key] ?? []).length > 0);
 }
 
-export type PlanFlags = Pick<RunFlags, "dryRun" | "queue" | "simulated" | "batches">;
+export type PlanFlags = Pick<RunFlags, "dryRun" | "queue" | "simulated" | "batches" | "traffic">;
 
 /**
  * True if this process calls no system: for a dry run, and for a run whose trials run on queue workers. Systems, agents and

@@ -15,6 +15,7 @@ import {
   parseIntegerFlag,
   parseLateAction,
   parseListFlag,
+  parseMissAction,
   parseNumberFlag,
   parseObjectFlag,
   parseOutageAction,
@@ -39,6 +40,7 @@ export const KIND_PARSERS = {
   isolation: null,
   outageAction: parseOutageAction,
   lateAction: parseLateAction,
+  missAction: parseMissAction,
   duration: parseDurationFlag,
   serviceTier: parseServiceTierFlag,
   efforts: parseEffortsFlag,
@@ -969,6 +971,35 @@ export const WATCH_SETTINGS = {
   },
 } satisfies RunSettings;
 
+/** Whether model calls are recorded, or answered from a recording. */
+export const TRAFFIC_SETTINGS = {
+  /** Folder to record all model calls in, one file for each trial. */
+  record: {
+    kind: "path",
+    flag: "--record <dir>",
+    help: "record all model calls in this folder, without keys; see --replay-traffic",
+    docs: "record all model calls of agents, models and judges in this folder, without keys. See [record-replay.md](../guides/record-replay.md)",
+    section: "Recordings",
+  },
+  /** Folder of recorded model calls, which are answered from it. */
+  replayTraffic: {
+    kind: "path",
+    flag: "--replay-traffic <dir>",
+    help: "answer all model calls from this folder of --record: needs no key, costs nothing",
+    docs: "answer all model calls of agents, models and judges from this folder of `--record`, without a key and without cost",
+    section: "Recordings",
+  },
+  /** What happens to a call without a recorded answer: fail, live or nearest. Default: fail. */
+  onMiss: {
+    kind: "missAction",
+    flag: "--on-miss <action>",
+    help: "for a call without a recorded answer: fail (default), live (call the model) or nearest",
+    docs: "with `--replay-traffic`, for a call without a recorded answer: `fail` makes the trial an error that shows the difference, `live` calls the model, `nearest` answers like the most similar recorded call (default: `fail`)",
+    section: "Recordings",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
 /** When a run stops before its last task. */
 export const UNTIL_SETTINGS = {
   /** Stops when this is decided: decided, best, pass_rate>=0.9 or precision<=0.03. */
@@ -1078,6 +1109,7 @@ export const RUN_SETTINGS = {
   ...QUEUE_SETTINGS,
   ...WATCH_SETTINGS,
   ...UNTIL_SETTINGS,
+  ...TRAFFIC_SETTINGS,
   ...OTHER_SETTINGS,
 };
 

@@ -81,7 +81,9 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
-  const given = await resolveRunFlags(invocation, flags);
+  const resolved = await resolveRunFlags(invocation, flags);
+  const traffic = hasTraffic(resolved) ? await import("./run-traffic.js") : null;
+  const given = traffic?.settleTraffic(resolved) ?? resolved;
   const config = bench.settleUntil?.(given) ?? refuseUntil(given, bench.command);
   checkColumns(config.columns ?? COLUMN_GROUPS);
   const queue = await loadRunQueue(config);
@@ -105,9 +107,14 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
         return measureRun(parts, { ...request, batches });
       });
     };
-    return simulate === null ? measure(config) : simulate(config, measure);
+    const start = (own: RunFlags) => (simulate === null ? measure(own) : simulate(own, measure));
+    return traffic === null ? start(config) : traffic.withRunTraffic(config, start);
   });
   return report();
+}
+
+function hasTraffic({ record, replayTraffic, onMiss }: RunFlags): boolean {
+  return [record, replayTraffic, onMiss].some((flag) => flag !== undefined);
 }
 
 function hasBatchFlags({ batch, batchDeadline, batchLate, batchNoWait }: RunFlags): boolean {

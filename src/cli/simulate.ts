@@ -1,4 +1,4 @@
-import { hashContent, UsageError } from "../core/index.js";
+import { hashContent, omitUndefined, UsageError } from "../core/index.js";
 import { registerJudgeGraders } from "../graders/index.js";
 import type { RunFlags, SimulatedModel } from "./run-flags.js";
 import { printNote } from "./streams.js";
@@ -36,8 +36,8 @@ export function withSimulatedModels<T>(config: RunFlags, use: (config: RunFlags)
   requireLocalMock(config, config.mock);
   return withMock(config, (simulated) => {
     if (simulated === undefined) return use(config);
-    const { modelsFile } = config;
-    registerJudgeGraders({ url: simulated.url, ...(modelsFile === undefined ? {} : { modelsFile }) });
+    const { modelsFile, traffic } = config;
+    registerJudgeGraders({ url: simulated.url, ...omitUndefined({ modelsFile, traffic }) });
     // A simulated model follows its script, which has no canary.
     return use({ ...config, simulated, agentUrl: simulated.url, canary: config.canary ?? false });
   });

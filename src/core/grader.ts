@@ -1,5 +1,6 @@
 import type { ScoreMeter, TrialStats } from "./evaluator.js";
 import type { Example } from "./example.js";
+import type { TrialKey } from "./row.js";
 import type { Output } from "./system.js";
 
 /** A grader in an example: `{ type: "file-exists", config: { path: "add.js" } }`. */
@@ -45,6 +46,8 @@ export interface Graded {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly meter?: ScoreMeter;
+  /** The trial that is graded. Absent if it is not part of a run. */
+  readonly trial?: TrialKey;
   /** Measurements taken outside the system; absent if not measured. */
   readonly figures?: TrialStats;
 }

@@ -226,7 +226,7 @@ export {
   SLOW_NOTE,
   type TrialKey,
 } from "./row.js";
-export { findSecretsInPath, isCredentialName, isNonSecretName } from "./secret-names.js";
+export { findSecretsInPath, isCredentialName, isNonSecretName, maskKeyLike } from "./secret-names.js";
 export type {
   AnytimeInterval,
   ComparedVariant,

@@ -63,3 +63,11 @@ const SECRET_PATH_SEGMENT = /^[0-9a-f]{32,}$/i;
 export function findSecretsInPath(url: string): string[] {
   return new URL(url).pathname.split("/").filter((part) => SECRET_PATH_SEGMENT.test(part));
 }
+
+/** The format of well-known providers' keys, also with a masked middle. */
+const KEY_LIKE = /\b(?:(?:sk|rk|pk|gsk|xai)[-_]|AIza)[-_*A-Za-z0-9]{12,}/g;
+
+/** Replaces everything that looks like a key. */
+export function maskKeyLike(text: string): string {
+  return text.replace(KEY_LIKE, "[secret]");
+}

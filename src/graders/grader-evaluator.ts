@@ -9,7 +9,13 @@ import type {
   ScoredWithEvidence,
   Verdict,
 } from "../core/index.js";
-import { computeFingerprint, registry as defaultRegistry, getErrorMessage, type Registry } from "../core/index.js";
+import {
+  computeFingerprint,
+  registry as defaultRegistry,
+  getErrorMessage,
+  omitUndefined,
+  type Registry,
+} from "../core/index.js";
 import { findMaxFolderUse, getFolderUse, makeErrorVerdict, makeVerdict } from "./built-in-grader.js";
 import { type GradedFolder, type GradedInput, openGradedFolder } from "./graded-workspace.js";
 import { GraderError } from "./grader-error.js";
@@ -72,13 +78,12 @@ export class GraderEvaluator implements Evaluator {
     const made = this.#getGraders(original);
     if (made instanceof GraderError) return { scores: {}, unscored: { [VERDICT]: made.message } };
     const signal = context?.signal ?? new AbortController().signal;
-    const { meter, figures } = context ?? {};
+    const { meter, figures, trial } = context ?? {};
     const grades = await runGraders(made.graders, {
       example: original,
       output: processed,
       signal,
-      ...(meter === undefined ? {} : { meter }),
-      ...(figures === undefined ? {} : { figures }),
+      ...omitUndefined({ meter, figures, trial }),
     });
     return scoreGrades(made, grades);
   }

@@ -71,3 +71,9 @@ export {
   TOKENIZER_NAMES,
   type TokenizerName,
 } from "./tokens/tokenizer.js";
+export {
+  REPLAYED_NOTE,
+  recordTraffic,
+  replayTraffic,
+  type Traffic,
+} from "./traffic/index.js";

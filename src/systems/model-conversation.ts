@@ -53,6 +53,8 @@ export interface ConversationOptions {
   readonly answer?: AnswerFormat;
   /** The trial, where requests are recorded. */
   readonly key?: TrialKey;
+  /** Who asks. Default: system. */
+  readonly by?: "system" | "judge";
   /** The tokens of images and files, which every call sends again, for calls without reported usage. */
   readonly fileTokens?: number;
   /** Parameters that the model has rejected, shared by all calls of its system and extended here. */
@@ -200,7 +202,7 @@ export class ModelConversation implements ConversationRecord {
   }
 
   #request(body: Record<string, unknown>, signal: AbortSignal): HttpRequest {
-    const { settings, options, key } = this.#context;
+    const { settings, options, key, by } = this.#context;
     const { connectTimeoutMs, idleTimeoutMs } = options;
     const plain = { url: settings.url, headers: settings.headers, body: JSON.stringify(body) };
     return {
@@ -208,6 +210,7 @@ export class ModelConversation implements ConversationRecord {
       headers: settings.sign === undefined ? plain.headers : { ...plain.headers, ...settings.sign(plain) },
       signal,
       ...(key === undefined ? {} : { trial: key }),
+      ...(by === undefined ? {} : { by }),
       headersTimeoutMs: settings.stream ? Math.min(settings.timeoutMs, MAX_SILENCE_MS) : settings.timeoutMs,
       ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),

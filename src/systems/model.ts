@@ -40,9 +40,11 @@ import {
   type Message,
   type ModelCapabilities,
   type ModelRequest,
+  openClient,
   parseEndpointHost,
   requireEffort,
   requireSafeEndpoint,
+  type Traffic,
   vertexAnthropic,
 } from "../models/index.js";
 import { canInjectFaults } from "./gateway-paths.js";
@@ -78,6 +80,8 @@ export class ModelSystem implements System {
   /** Parameters that the model is known to reject or has rejected: calls omit them. */
   readonly #refused: Set<string>;
   #lease: ClientLease | null = null;
+  /** Its own client, where its calls are recorded or replayed. */
+  #trafficClient: HttpClient | null = null;
   /** Null if requests are sent one by one. */
   readonly #batch: HttpClient | null;
 
@@ -113,7 +117,10 @@ export class ModelSystem implements System {
     const script = addModelFiles(this.#buildScript(example), loaded, isConversation ? "first" : "last");
     const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
     const { tokens: fileTokens } = countFileTokens(example, this.#settings);
-    const answered = await this.#converse(script, trial, { key, fileTokens });
+    const answered = await this.#converse(script, trial, { key, fileTokens }).finally(() => {
+      const note = this.#options.traffic?.describeTrial(key) ?? null;
+      if (note !== null) trial.log(note);
+    });
     const sentFiles = describeSentFiles(example);
     const output = sentFiles.length === 0 ? answered : { ...answered, metadata: { ...answered.metadata, sentFiles } };
     return this.#batch === null ? output : omitTimes(output);
@@ -147,7 +154,10 @@ export class ModelSystem implements System {
     const prompts = [this.#options.systemPrompt, system].filter((text) => text !== undefined && text !== "");
     const options = { ...this.#options, ...(prompts.length > 0 && { systemPrompt: prompts.join("\n\n") }) };
     const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
-    return this.#startConversation(options, trial, omitUndefined({ answer, key })).run([...messages, ASK]);
+    return this.#startConversation(options, trial, { ...omitUndefined({ answer, key }), by: "judge" }).run([
+      ...messages,
+      ASK,
+    ]);
   }
 
   /** The most tokens that the images and files of an example can count; null if it cannot be known. */
@@ -197,6 +207,8 @@ export class ModelSystem implements System {
   async close(): Promise<void> {
     this.#lease?.release();
     this.#lease = null;
+    this.#trafficClient?.close();
+    this.#trafficClient = null;
   }
 
   #startConversation(
@@ -222,7 +234,12 @@ export class ModelSystem implements System {
   }
 
   #client(): HttpClient {
-    if (this.#options.client !== undefined) return this.#options.client;
+    const { client, traffic } = this.#options;
+    if (client !== undefined) return client;
+    if (traffic !== undefined) {
+      this.#trafficClient ??= openClient({ wrap: traffic.wrap });
+      return this.#trafficClient;
+    }
     this.#lease ??= leaseClient();
     return this.#lease.client;
   }
@@ -232,7 +249,7 @@ export class ModelSystem implements System {
   }
 }
 
-type AskedConversation = Pick<ConversationOptions, "answer" | "key" | "fileTokens">;
+type AskedConversation = Pick<ConversationOptions, "answer" | "key" | "by" | "fileTokens">;
 
 /** Nothing about speed can be measured in a batch. */
 function omitTimes({ ttftMs: _, firstAttemptMs: __, tokensPerSec: ___, ...output }: Output): Output {
@@ -314,6 +331,8 @@ export interface ModelOptions {
   allowInsecure?: boolean;
   /** Default: one client shared by all systems of the process. */
   client?: HttpClient;
+  /** Records its calls, or answers them from a recording; see `recordTraffic` and `replayTraffic`. */
+  traffic?: Traffic;
   /** Counts text without reported usage. Default: cl100k_base. */
   tokenizer?: Tokenizer;
   /** Milliseconds, monotonic. */
@@ -364,7 +383,8 @@ function resolveModelSettings(options: ModelOptions): ModelSettings {
   const capabilities = findCapabilities({ model, provider: options.provider ?? null });
   const effort = resolveEffort(options, dialect, capabilities);
   const env = options.env ?? process.env;
-  const key = resolveKey({ ...options, env });
+  // Nothing is sent, so no key is needed.
+  const key = options.traffic?.isOffline === true ? resolveKey({ apiKey: null, env }) : resolveKey({ ...options, env });
   const own = normalizeHeaders(options.headers ?? {});
   const host = parseEndpointHost(baseUrl);
   const named = [...Object.entries(own), ...new URL(baseUrl).searchParams];

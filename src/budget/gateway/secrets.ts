@@ -1,20 +1,16 @@
 import type { IncomingMessage } from "node:http";
+import { maskKeyLike } from "../../core/index.js";
 import { listQueryKeys } from "./path.js";
 import type { Upstream } from "./provider.js";
 
 /** Shorter ones are placeholders, or words such as "none" that appear in many messages. */
 const MIN_SECRET_LENGTH = 6;
 
-/** The format of well-known providers' keys, also with a masked middle. */
-const KEY_LIKE = /\b(?:(?:sk|rk|pk|gsk|xai)[-_]|AIza)[-_*A-Za-z0-9]{12,}/g;
-
 const MAX_MESSAGE_LENGTH = 300;
 
 /** Shortens an error message and removes keys: some endpoints repeat the rejected key. */
 export function redactMessage(text: string, secrets: readonly string[]): string {
-  const clean = secrets
-    .reduce((left, secret) => left.replaceAll(secret, "[secret]"), text)
-    .replace(KEY_LIKE, "[secret]");
+  const clean = maskKeyLike(secrets.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text));
   const line = clean.replace(/\s+/g, " ").trim();
   return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }

@@ -13,7 +13,7 @@ import {
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { EvalSelection, RunFlags } from "../run-flags.js";
-import { PUBLISH_SETTINGS, QUEUE_SETTINGS } from "../run-settings.js";
+import { PUBLISH_SETTINGS, QUEUE_SETTINGS, TRAFFIC_SETTINGS } from "../run-settings.js";
 import {
   addEvalProjectFlags,
   addEvalRunFlags,
@@ -79,7 +79,7 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder");
   addEvalRunFlags(command.optionsGroup("Models, judges and costs:"));
   addEvalProjectFlags(command.optionsGroup("Project:"));
-  addSettings(addReportFlags(command, "eval"), { ...PUBLISH_SETTINGS, ...QUEUE_SETTINGS })
+  addSettings(addReportFlags(command, "eval"), { ...PUBLISH_SETTINGS, ...TRAFFIC_SETTINGS, ...QUEUE_SETTINGS })
     .optionsGroup("Execution:")
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")

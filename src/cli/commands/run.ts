@@ -10,6 +10,7 @@ import {
   QUEUE_SETTINGS,
   RUN_SETTINGS,
   SHARED_RUN_SETTINGS,
+  TRAFFIC_SETTINGS,
   UNTIL_SETTINGS,
   WATCH_SETTINGS,
 } from "../run-settings.js";
@@ -80,7 +81,13 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)");
   addAgentFlags(addSettings(command, INPUT_SETTINGS));
-  addSettings(command, { ...SHARED_RUN_SETTINGS, ...UNTIL_SETTINGS, ...QUEUE_SETTINGS, ...WATCH_SETTINGS });
+  addSettings(command, {
+    ...SHARED_RUN_SETTINGS,
+    ...UNTIL_SETTINGS,
+    ...TRAFFIC_SETTINGS,
+    ...QUEUE_SETTINGS,
+    ...WATCH_SETTINGS,
+  });
   const words = recordFlags(command);
   command
     .addHelpText("after", RUN_EXAMPLES)

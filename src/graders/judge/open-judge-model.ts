@@ -17,8 +17,8 @@ import {
   resolveEndpoint,
 } from "../../budget/index.js";
 import type { Limits } from "../../core/index.js";
-import { EXAMPLE_MODELS, isLoopback, UsageError } from "../../core/index.js";
-import type { DialectName } from "../../models/index.js";
+import { EXAMPLE_MODELS, isLoopback, omitUndefined, UsageError } from "../../core/index.js";
+import type { DialectName, Traffic } from "../../models/index.js";
 import type { ModelOptions } from "../../systems/index.js";
 
 /** Which model judges, and where to find it. */
@@ -33,6 +33,8 @@ export interface JudgeModelOptions {
   apiKeyEnv?: string;
   /** Allows sending the key over plain http to another machine. */
   allowInsecure?: boolean;
+  /** Records its calls, or answers them from a recording. */
+  traffic?: Traffic;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function openJudgeModel(options: JudgeModelOptions): Promise<ModelO
     ...request,
     name: options.name,
     ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
-    ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
+    ...omitUndefined({ allowInsecure: options.allowInsecure, traffic: options.traffic }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { GraderFactory } from "../../core/index.js";
 import { DEFAULT_RETRY, registry as defaultRegistry, type Registry, type RetryPolicy } from "../../core/index.js";
+import type { Traffic } from "../../models/index.js";
 import { makeBuiltInGrader } from "../built-in-grader.js";
 import type { PaidGrader } from "../grader-lifecycle.js";
 import type { ModelFinder, ModelPool } from "./model-pool.js";
@@ -15,6 +16,8 @@ export interface JudgeModelPlace {
   /** Environment variable with the API key. */
   apiKeyEnv?: string;
   allowInsecure?: boolean;
+  /** Records their calls, or answers them from a recording. */
+  traffic?: Traffic;
 }
 
 /** Without an answer from its judge, a trial has no verdict; a run must not wait forever for one. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Effort, Example, Grade, Graded, GraderFactory, Output, ScoreContext, Verdict } from "../../core/index.js";
-import { EFFORT_NAMES, getErrorMessage } from "../../core/index.js";
+import { EFFORT_NAMES, getErrorMessage, omitUndefined } from "../../core/index.js";
 import { makeErrorVerdict } from "../built-in-grader.js";
 import { nonEmptyText, readConfig } from "../config.js";
 import {
@@ -112,8 +112,8 @@ export class WorkJudge {
   }
 }
 
-function toScoreContext({ signal, meter }: Graded): ScoreContext {
-  return { signal, ...(meter === undefined ? {} : { meter }) };
+function toScoreContext({ signal, meter, trial }: Graded): ScoreContext {
+  return { signal, ...omitUndefined({ meter, trial }) };
 }
 
 /** If a judge's endpoint fails, the panel loses its vote; an abort stops all judges. */

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type EvalRow, evaluate, GraderEvaluator, openAgent } from "../index.js";
+import { REPLAYED_NOTE, recordTraffic, replayTraffic, type Traffic } from "../models/index.js";
+import { type MockOptions, startMock } from "../testing/mock/index.js";
+import { TempProject } from "../testing/temp-project.js";
+
+const TINY = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
+const KEY = "key-of-this-test-0123456789";
+
+/** The work prints its folder and the time, which differ each time. */
+const WORK: MockOptions = {
+  tools: [{ command: "pwd; date; date -Iseconds" }, { command: "echo made > a.txt" }, { text: "All done." }],
+};
+
+async function runAgent(url: string, traffic: Traffic, trials = 1, word = "Do"): Promise<readonly EvalRow[]> {
+  const agent = await openAgent({
+    command: `${process.execPath} ${TINY} {prompt}`,
+    name: "tiny",
+    model: "tested",
+    api: "chat",
+    url,
+    apiKeyEnv: "REPLAY_TEST_KEY",
+    traffic,
+  });
+  const graders = [
+    { type: "file-contains", config: { path: "a.txt", value: "made" } },
+    { type: "tool-calls", config: { required: [{ name: "bash", command: "pwd" }] } },
+  ];
+  const dataset = [1, 2, 3].map((id) => ({ id, question: `${id === 2 ? word : "Do"} task ${id}.`, graders }));
+  const { rows } = await evaluate({
+    systems: [agent],
+    dataset,
+    evaluators: [new GraderEvaluator()],
+    trials,
+    maxWorkers: 4,
+  });
+  await agent.close();
+  await traffic.close();
+  return rows;
+}
+
+async function record(dir: string, script: MockOptions, trials = 1) {
+  const mock = await startMock({ requireKey: KEY, ...script });
+  onTestFinished(() => mock.close());
+  process.env.REPLAY_TEST_KEY = KEY;
+  onTestFinished(() => void delete process.env.REPLAY_TEST_KEY);
+  const rows = await runAgent(mock.url, recordTraffic({ dir }), trials);
+  delete process.env.REPLAY_TEST_KEY;
+  await mock.close();
+  return { url: mock.url, rows };
+}
+
+/** What a row says apart from times. */
+function toTimeless({
+  system,
+  exampleId,
+  trial,
+  outcome,
+  scores,
+  usage,
+  costUsd,
+  costSource,
+  turns,
+  metadata,
+  notes,
+}: EvalRow) {
+  const { requests, toolCalls, finishes } = metadata ?? {};
+  const kept = { requests, toolCalls, finishes, notes: notes.filter((note) => !note.startsWith(REPLAYED_NOTE)) };
+  return { system, exampleId, trial, outcome, scores, usage, costUsd, costSource, turns, ...kept };
+}
+
+describe("the calls of an agent", () => {
+  it("are recorded without folder and key, and replayed without a model or a key in another folder", async () => {
+    const { dir } = new TempProject();
+    const { url, rows } = await record(dir, WORK, 2);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(Array(6).fill("pass"));
+    const files = readdirSync(dir).filter((name) => name.endsWith(".jsonl"));
+    expect(files).toHaveLength(6);
+    const text = readFileSync(join(dir, files[0] ?? ""), "utf8");
+    expect(text).not.toMatch(/key-of-this-test|assay-workspace-/);
+    expect(text).toContain("{assay:folder}");
+    const replayed = await runAgent(url, replayTraffic({ dir }), 2);
+    expect(replayed.map(toTimeless)).toEqual(rows.map(toTimeless));
+    for (const { notes } of replayed)
+      expect(notes).toContain(`${REPLAYED_NOTE}: 3 model calls from ${dir}, not paid again`);
+  });
+
+  it("that were not recorded make the trial an error that shows the difference", async () => {
+    const { dir } = new TempProject();
+    const { url } = await record(dir, WORK);
+    const rows = await runAgent(url, replayTraffic({ dir }), 1, "Finish");
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "pass"]);
+    expect(rows[1]?.attempts[0]?.message).toMatch(
+      /has no recorded answer in .*tiny\.2\..* It differs from call 1 of 3: messages\[1\]\.content: recorded "Do task 2\.", sent "Finish task 2\."/,
+    );
+    const near = await runAgent(url, replayTraffic({ dir, onMiss: "nearest" }), 1, "Finish");
+    expect(near.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass"]);
+    expect(near[1]?.notes.join()).toMatch(/3 of them with the answer to a similar request/);
+  });
+});
