@@ -32,6 +32,8 @@ export interface AgentUpstreams {
 export interface TrialTraffic {
   readonly traffic: Traffic;
   readonly trial: TrialKey;
+  /** Answers the calls that are not replayed; null for the model that the agent names. */
+  readonly thenModel: string | null;
 }
 
 /** A gateway for one trial: all its requests belong to that trial and are reported to its budget at once. */
@@ -66,7 +68,7 @@ export class AgentMeter {
       priceOf: (model) => findReleasePrice(model, upstreams) ?? findPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
       ...(faults !== undefined && { faults }),
-      ...(traffic != null && { wrap: wrapForTrial(traffic) }),
+      ...(traffic != null && { wrap: wrapForTrial(traffic), selectModel: (model) => selectModel(model, traffic) }),
       // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
       observer: wire,
@@ -119,6 +121,10 @@ function wrapForTrial({ traffic, trial }: TrialTraffic): WrapTransport {
     const inner = traffic.wrap(network);
     return { send: (request) => inner.send({ ...request, trial }) };
   };
+}
+
+function selectModel(model: string, { traffic, trial, thenModel }: TrialTraffic): string {
+  return traffic.startTurn(trial) ? model : (thenModel ?? model);
 }
 
 /** An agent may call a dated release of the requested model. */

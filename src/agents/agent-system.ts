@@ -98,6 +98,8 @@ export interface AgentSystemOptions {
   readonly keepWorkspaces: string | null;
   /** Records its model calls, or answers them from a recording; null for neither. */
   readonly traffic?: Traffic | null;
+  /** The model that answers once the recording does not; null for its own. */
+  readonly thenModel?: string | null;
   /** Whether a trivial task runs before its trials. Default: before ten or more. */
   readonly canary?: boolean | undefined;
 }
@@ -162,12 +164,12 @@ export class AgentSystem implements System {
       const startedAt = { wall: Date.now(), clock: performance.now() };
       const session = await this.#converse(first, prepared);
       await meter.close();
-      noteTraffic(traffic, trial);
+      const miss = noteTraffic(traffic, trial);
       if (meter.isInPath) trial.budget?.report(meter.total);
       const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
-      if (wasInterrupted) {
+      if (wasInterrupted || miss !== null) {
         await watch.cancel();
-        throw trial.signal.reason;
+        throw wasInterrupted ? trial.signal.reason : miss;
       }
       const watched = await watch.stop(trial.signal.aborted ? FINAL_CHECK_MS : null);
       return await buildAgentOutput({
@@ -186,11 +188,11 @@ export class AgentSystem implements System {
 
   /** Its calls are the same in another folder. */
   #startTraffic(example: Example, { trial }: TrialContext, { root }: Workspace): TrialTraffic | null {
-    const { traffic = null } = this.#options;
+    const { traffic = null, thenModel = null } = this.#options;
     if (traffic === null) return null;
     const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
     traffic.addName(key, root, "folder");
-    return { traffic, trial: key };
+    return { traffic, trial: key, thenModel };
   }
 
   /**
@@ -380,13 +382,12 @@ export class AgentSystem implements System {
   }
 }
 
-/** Throws if a call had no recorded answer: what the agent made of that says nothing about its model. */
-function noteTraffic(traffic: TrialTraffic | null, { log }: TrialContext): void {
-  if (traffic === null) return;
+/** Returns the error of a call without a recorded answer: what the agent made of that says nothing about its model. */
+function noteTraffic(traffic: TrialTraffic | null, { log }: TrialContext): Error | null {
+  if (traffic === null) return null;
   const note = traffic.traffic.describeTrial(traffic.trial);
   if (note !== null) log(note);
-  const miss = traffic.traffic.findMiss(traffic.trial);
-  if (miss !== null) throw miss;
+  return traffic.traffic.findMiss(traffic.trial);
 }
 
 /** Variables and files of a command affect its work. */

@@ -7,6 +7,7 @@ import { type BoxOptions, type BoxSettings, deriveCommandName, resolveBoxSetting
 import { requireEffort } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import { requireAdapter } from "./adapters/index.js";
+import type { AgentUpstreams } from "./agent-meter.js";
 import { AgentSystem, getDefaultAgentConcurrency } from "./agent-system.js";
 import { createCommandAdapter, needsModel, requireCommandModel } from "./command.js";
 import { detectAgent } from "./detect.js";
@@ -30,6 +31,8 @@ export interface AgentOptions extends AgentModelOptions {
   install?: string;
   /** A model of the models file, `provider/model`, or a model name of the agent's provider. */
   model?: string;
+  /** Answers the calls that a replay does not, such as after the first turns: a name like that of `model`. */
+  thenModel?: string;
   /** The name of the system. Default: the agent's name. */
   name?: string;
   /** How much its model thinks, for agents that can be told. Default: the model's, or the agent's own. */
@@ -68,7 +71,17 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
   const { adapter, model: wanted } = selectAdapter(options);
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
-  const { model, upstreams, limits } = await locateModel({ adapter, wanted, options, file });
+  const { thenModel } = options;
+  // Its own model is not called, so it needs no key.
+  const own = await locateModel({
+    adapter,
+    wanted,
+    options: thenModel === undefined ? options : { ...options, isPlan: true },
+    file,
+  });
+  const then = thenModel === undefined ? null : await locateModel({ adapter, wanted: thenModel, options, file });
+  if (then !== null) requireSameFormat(own.model, then.model, thenModel);
+  const { model, limits } = own;
   const listed = wanted === undefined ? undefined : findConfiguredModel(wanted, file);
   const effort = options.effort ?? listed?.effort ?? null;
   if (effort !== null) requireAgentEffort(effort, { adapter, model, usesOwnHome: options.home !== undefined });
@@ -79,7 +92,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     adapter,
     model,
     effort,
-    upstreams,
+    upstreams: then === null ? own.upstreams : joinUpstreams(own.upstreams, then.upstreams),
     limits,
     maxParallel: options.maxParallel ?? getDefaultAgentConcurrency(),
     home: resolveAgentHome(options),
@@ -87,10 +100,28 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
     traffic: options.traffic ?? null,
+    thenModel: then?.model?.name ?? null,
     // Nothing is known of what a program of the user can do.
     canary: options.canary ?? (options.command === undefined ? undefined : false),
     box: resolveAgentBox(options),
   });
+}
+
+/** The agent speaks to both models in the same way. */
+function requireSameFormat(own: AgentModel | null, then: AgentModel | null, name = ""): void {
+  if (own === null)
+    throw new UsageError(
+      `The agent needs a model that its recorded calls name, besides --then ${name}. Name it as in the recording.`,
+    );
+  if (own.dialect === then?.dialect) return;
+  throw new UsageError(
+    `--then ${name} speaks ${then?.dialect ?? "another format"}, but the recorded calls are in the API format ${own.dialect}. Name a model of that format.`,
+  );
+}
+
+/** Calls go where the later model is. Replayed calls have the price of their own. */
+function joinUpstreams(own: AgentUpstreams, then: AgentUpstreams): AgentUpstreams {
+  return { ...own, ...then, prices: new Map([...then.prices, ...own.prices]) };
 }
 
 /** A box has a HOME of its own, and no way to the server that a login is for. */

@@ -15,16 +15,15 @@ const WORK: MockOptions = {
   tools: [{ command: "pwd; date; date -Iseconds" }, { command: "echo made > a.txt" }, { text: "All done." }],
 };
 
-async function runAgent(url: string, traffic: Traffic, trials = 1, word = "Do"): Promise<readonly EvalRow[]> {
-  const agent = await openAgent({
-    command: `${process.execPath} ${TINY} {prompt}`,
-    name: "tiny",
-    model: "tested",
-    api: "chat",
-    url,
-    apiKeyEnv: "REPLAY_TEST_KEY",
-    traffic,
-  });
+async function runAgent(
+  url: string,
+  traffic: Traffic,
+  trials = 1,
+  { word = "Do", ...more }: { word?: string; thenModel?: string; modelsFile?: string } = {},
+): Promise<readonly EvalRow[]> {
+  const base = { command: `${process.execPath} ${TINY} {prompt}`, name: "tiny", model: "tested", api: "chat" } as const;
+  const place = more.modelsFile === undefined ? { url, apiKeyEnv: "REPLAY_TEST_KEY" } : {};
+  const agent = await openAgent({ ...base, ...place, ...more, traffic });
   const graders = [
     { type: "file-contains", config: { path: "a.txt", value: "made" } },
     { type: "tool-calls", config: { required: [{ name: "bash", command: "pwd" }] } },
@@ -91,13 +90,39 @@ describe("the calls of an agent", () => {
   it("that were not recorded make the trial an error that shows the difference", async () => {
     const { dir } = new TempProject();
     const { url } = await record(dir, WORK);
-    const rows = await runAgent(url, replayTraffic({ dir }), 1, "Finish");
+    const rows = await runAgent(url, replayTraffic({ dir }), 1, { word: "Finish" });
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "pass"]);
     expect(rows[1]?.attempts[0]?.message).toMatch(
       /has no recorded answer in .*tiny\.2\..* It differs from call 1 of 3: messages\[1\]\.content: recorded "Do task 2\.", sent "Finish task 2\."/,
     );
-    const near = await runAgent(url, replayTraffic({ dir, onMiss: "nearest" }), 1, "Finish");
+    const near = await runAgent(url, replayTraffic({ dir, onMiss: "nearest" }), 1, { word: "Finish" });
     expect(near.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass"]);
     expect(near[1]?.notes.join()).toMatch(/3 of them with the answer to a similar request/);
+  });
+
+  it("are continued by another model after the given turn, at its price", async () => {
+    const { dir } = new TempProject();
+    const { url, rows } = await record(dir, WORK);
+    const models = new TempProject({
+      "models.yml": `models:
+  tested: { base_url: "${url}/v1", api_key_env: REPLAY_TEST_KEY, pricing: { input_per_1k: 0.001, output_per_1k: 0.001 } }
+  other: { base_url: "OTHER/v1", api_key_env: OTHER_TEST_KEY, pricing: { input_per_1k: 0.1, output_per_1k: 0.1 } }
+`,
+    });
+    const tools = [{ command: "unused" }, { command: "echo made it > a.txt" }, { text: "Done by the other." }];
+    const mock = await startMock({ tools, keepBodies: true, requireKey: "other-key-0123456789" });
+    onTestFinished(() => mock.close());
+    models.write("models.yml", models.read("models.yml").replace("OTHER", mock.url));
+    process.env.OTHER_TEST_KEY = "other-key-0123456789";
+    onTestFinished(() => void delete process.env.OTHER_TEST_KEY);
+    const traffic = replayTraffic({ dir, turns: 1, onMiss: "live" });
+    const more = { thenModel: "other", modelsFile: models.path("models.yml") };
+    const forked = await runAgent(url, traffic, 1, more);
+    expect(forked.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass"]);
+    expect(mock.requests.map(({ model }) => model)).toEqual(Array(6).fill("other"));
+    for (const [i, row] of forked.entries()) {
+      expect(row.notes).toContain(`${REPLAYED_NOTE}: 1 model call from ${dir}, not paid again, 2 sent to the model`);
+      expect(row.costUsd).toBeGreaterThan(10 * (rows[i]?.costUsd ?? 0));
+    }
   });
 });

@@ -92,6 +92,7 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
     allowPaths,
     boxLimits,
     traffic: run.traffic,
+    thenModel: run.thenModel,
     // Planning needs neither a key nor the agent's program.
     isPlan: isPlanOnly(run),
   };

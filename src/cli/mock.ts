@@ -29,6 +29,8 @@ export interface MockFlags {
   requireKey?: string;
   seed?: number;
   script?: string;
+  /** A cassette, or a folder of cassettes, to answer from. */
+  fromCassette?: string;
   /** A line on stderr for each request. */
   verbose?: boolean;
 }
@@ -43,7 +45,9 @@ export async function executeMock(flags: MockFlags): Promise<number> {
   const onRequest = (request: MockRequest) => {
     if (verbose) printNote(formatRequest(request));
   };
-  const mock = await startMock({ ...buildScript(flags), port, host, keepRequests: 0, onRequest });
+  const recorded = flags.fromCassette === undefined ? undefined : await openCassettes(flags.fromCassette, flags);
+  const answers = recorded === undefined ? buildScript(flags) : { ...pickKey(flags), recorded };
+  const mock = await startMock({ ...answers, port, host, keepRequests: 0, onRequest });
   const stopped = waitForStop();
   await writeResult(formatBaseUrls(mock.url));
   await stopped;
@@ -51,6 +55,34 @@ export async function executeMock(flags: MockFlags): Promise<number> {
   await mock.close();
   printNote(formatCounts(counts));
   return EXIT.fine;
+}
+
+/** Flags that say how to answer, which a recording has already decided. */
+const SCRIPT_FLAGS = {
+  script: "--script",
+  latency: "--latency",
+  tokensPerSec: "--tokens-per-sec",
+  reply: "--reply",
+  answers: "--answers",
+  successRate: "--success-rate",
+  outputTokens: "--output-tokens",
+  fault: "--fault",
+  seed: "--seed",
+} as const;
+
+async function openCassettes(path: string, flags: MockFlags) {
+  const names = Object.keys(SCRIPT_FLAGS) as (keyof typeof SCRIPT_FLAGS)[];
+  const other = names.find((name) => flags[name] !== undefined);
+  if (other !== undefined)
+    throw new UsageError(
+      `--from-cassette answers as recorded, so ${SCRIPT_FLAGS[other]} cannot be combined with it. Remove one of them.`,
+    );
+  const { RecordedAnswers } = await import("../models/index.js");
+  return new RecordedAnswers(path);
+}
+
+function pickKey({ requireKey }: MockFlags): MockScript {
+  return requireKey === undefined ? {} : { requireKey };
 }
 
 function buildScript(flags: MockFlags): MockScript {

@@ -998,6 +998,24 @@ export const TRAFFIC_SETTINGS = {
     section: "Recordings",
     isHarmless: true,
   },
+  /** With replayTraffic: answer the first calls of each agent's trial from the recording, such as turn:7, and the others live. */
+  replayUntil: {
+    kind: "text",
+    flag: "--replay-until <turn:count>",
+    help: "answer this many model calls of an agent from the recording, such as turn:7, and the others live",
+    docs: "with `--replay-traffic`, answer the first model calls of each agent's trial from the recording, such as `turn:7`, and the others live",
+    section: "Recordings",
+    isHarmless: true,
+  },
+  /** With replayUntil: the model that answers the other calls. Default: the agent's own. */
+  thenModel: {
+    kind: "text",
+    flag: "--then <model>",
+    help: "with --replay-until, the model that answers the other calls (default: the agent's own)",
+    docs: "with `--replay-until`, the model that answers the other calls: from `models.yml` or `PROVIDER/MODEL` (default: the agent's own)",
+    section: "Recordings",
+    isHarmless: true,
+  },
 } satisfies RunSettings;
 
 /** When a run stops before its last task. */

@@ -33,29 +33,69 @@ export async function withRunTraffic<T>(config: RunFlags, use: (config: RunFlags
   }
 }
 
-function openTraffic({ record, replayTraffic: dir = "", onMiss }: RunFlags): Traffic {
+function openTraffic({ record, replayTraffic: dir = "", onMiss, replayUntil }: RunFlags): Traffic {
   if (record !== undefined) {
     const traffic = recordTraffic({ dir: record });
     printNote(`Model calls are recorded in ${record}. Keys are removed; prompts and answers are not.`);
     return traffic;
   }
-  const traffic = replayTraffic({ dir, ...omitUndefined({ onMiss }) });
-  const unknown = onMiss === "live" ? "calls without a recorded answer go to the model" : "nothing is sent or paid";
+  const turns = replayUntil === undefined ? undefined : parseTurns(replayUntil);
+  const traffic = replayTraffic({ dir, ...omitUndefined({ onMiss: turns === undefined ? onMiss : "live", turns }) });
+  const unknown = traffic.isOffline ? "nothing is sent or paid" : "calls without a recorded answer go to the model";
   printNote(`Model calls are answered from ${dir}: ${unknown}. Times are not those of the models.`);
   return traffic;
 }
 
-function isOffline({ replayTraffic: replayed, onMiss }: RunFlags): boolean {
-  return replayed !== undefined && onMiss !== "live";
+function isOffline({ replayTraffic: replayed, onMiss, replayUntil }: RunFlags): boolean {
+  return replayed !== undefined && onMiss !== "live" && replayUntil === undefined;
 }
 
-function requireOneUse({ record, replayTraffic: replayed, onMiss, batch, queue }: RunFlags): void {
+/** `turn:7`. */
+function parseTurns(text: string): number {
+  const turns = Number(/^turn:(\d+)$/.exec(text)?.[1] ?? 0);
+  if (turns > 0) return turns;
+  throw new UsageError(`--replay-until ${text} is not a turn. Write it as turn:7, for the first seven model calls.`);
+}
+
+/** Only an agent goes on after a call, so only its trials can be continued with another model. */
+function requireFork({
+  replayTraffic: replayed,
+  replayUntil,
+  thenModel,
+  onMiss,
+  agents = [],
+  eval: evals,
+  strictModel,
+}: RunFlags): void {
+  if (replayUntil === undefined && thenModel !== undefined)
+    throw new UsageError("--then needs --replay-until. Add it, such as --replay-until turn:7, or remove --then.");
+  if (replayUntil === undefined) return;
+  if (replayed === undefined)
+    throw new UsageError("--replay-until needs --replay-traffic. Add it, or remove --replay-until.");
+  parseTurns(replayUntil);
+  if (onMiss !== undefined && onMiss !== "live")
+    throw new UsageError(
+      `--on-miss ${onMiss} cannot be combined with --replay-until, whose later calls are live. Remove one of them.`,
+    );
+  if (agents.length === 0 && evals === undefined)
+    throw new UsageError(
+      "--replay-until continues the trials of agents, but no agent is given. Add --agent, or remove it.",
+    );
+  if (strictModel === true && thenModel !== undefined)
+    throw new UsageError(
+      "--then calls another model on purpose, which --strict-model makes an error. Remove one of them.",
+    );
+}
+
+function requireOneUse(config: RunFlags): void {
+  const { record, replayTraffic: replayed, onMiss, batch, queue } = config;
   if (record !== undefined && replayed !== undefined)
     throw new UsageError(
       "--record cannot be combined with --replay-traffic: a replayed call is already recorded. Remove one of them.",
     );
   if (onMiss !== undefined && replayed === undefined)
     throw new UsageError("--on-miss needs --replay-traffic. Add it, or remove --on-miss.");
+  requireFork(config);
   const flag = record === undefined ? "--replay-traffic" : "--record";
   if (batch === true)
     throw new UsageError(`${flag} cannot be combined with --batch, whose answers come in files. Remove one of them.`);

@@ -113,8 +113,8 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
   return report();
 }
 
-function hasTraffic({ record, replayTraffic, onMiss }: RunFlags): boolean {
-  return [record, replayTraffic, onMiss].some((flag) => flag !== undefined);
+function hasTraffic({ record, replayTraffic, onMiss, replayUntil, thenModel }: RunFlags): boolean {
+  return [record, replayTraffic, onMiss, replayUntil, thenModel].some((flag) => flag !== undefined);
 }
 
 function hasBatchFlags({ batch, batchDeadline, batchLate, batchNoWait }: RunFlags): boolean {

@@ -73,6 +73,9 @@ export {
 } from "./tokens/tokenizer.js";
 export {
   REPLAYED_NOTE,
+  RecordedAnswers,
+  type RecordTrafficOptions,
+  type ReplayTrafficOptions,
   recordTraffic,
   replayTraffic,
   type Traffic,

@@ -43,5 +43,10 @@ export {
   type MemoOptions,
   memoTokenizer,
   openClient,
+  type RecordTrafficOptions,
+  type ReplayTrafficOptions,
+  recordTraffic,
+  replayTraffic,
   type TokenizerName,
+  type Traffic,
 } from "../models/index.js";

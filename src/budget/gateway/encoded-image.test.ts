@@ -18,7 +18,7 @@ const PATHS: Readonly<Record<string, string>> = {
 
 function countPrompt(dialect: DialectName, body: object): number {
   const route = new RouteTable("t").find("POST", `/t/${PATHS[dialect]}`) ?? expect.unreachable();
-  return parseGatewayRequest(route, Buffer.from(JSON.stringify(body)), {}).promptTokens;
+  return parseGatewayRequest(route, Buffer.from(JSON.stringify(body)), (model) => model).promptTokens;
 }
 
 describe("the prompt of a request with an image", () => {

@@ -29,6 +29,8 @@ export interface GatewayOptions {
   readonly upstreams?: Readonly<Partial<Record<ProviderName, string>>>;
   /** Maps requested models to the models used instead. */
   readonly modelMap?: Readonly<Record<string, string>>;
+  /** Called once for each call to a model, after `modelMap`: returns the model that answers it. */
+  readonly selectModel?: (model: string) => string;
   /** Prices by model name, after `modelMap`; other models are looked up with `priceOf`. */
   readonly prices?: ReadonlyMap<string, Price>;
   /** Looks up the price of a model. Default: the bundled price table. */
@@ -115,6 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     prices: new PriceResolver(options),
     tokenizer: options.tokenizer ?? loadTokenizer("o200k_base"),
     modelMap: options.modelMap ?? {},
+    selectModel: options.selectModel,
     headersTimeoutMs: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
     allowUnmetered: options.allowUnmetered ?? false,
     now,

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Price } from "../../core/index.js";
-import { AssayError, getErrorMessage, isLoopback, selectServicePrice, UsageError } from "../../core/index.js";
+import { isLoopback, selectServicePrice, UsageError } from "../../core/index.js";
 import type {
   GatewayDialectName,
   Transport,
@@ -12,6 +12,7 @@ import type {
 import { requireSafeEndpoint } from "../../models/index.js";
 import { findPrice } from "../bundled-prices.js";
 import { stripQueryKeys } from "./path.js";
+import { UnsendableRequestError } from "./refusal.js";
 import { formatTierName, isCoveredByStandardPrice } from "./request-meter.js";
 
 export const PROVIDER_NAMES = ["openai", "anthropic", "google"] as const;
@@ -213,13 +214,6 @@ export class Upstream {
 
   close(): void {
     this.#network.close();
-  }
-}
-
-/** Node rejected a path or a header, so nothing was sent. */
-export class UnsendableRequestError extends AssayError {
-  constructor(cause: unknown) {
-    super("UNSENDABLE_REQUEST", getErrorMessage(cause), { cause });
   }
 }
 

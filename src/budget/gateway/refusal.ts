@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { AssayError } from "../../core/index.js";
+import { AssayError, getErrorMessage } from "../../core/index.js";
 import type { Dialect, GatewayDialectName } from "../../models/index.js";
 
 /**
@@ -40,6 +40,13 @@ export class RefusalError extends AssayError {
     this.kind = kind;
     this.status = options.status ?? NOT_RETRIED_STATUS;
     this.story = options.story ?? this.message;
+  }
+}
+
+/** Node rejected a path or a header, so nothing was sent. */
+export class UnsendableRequestError extends AssayError {
+  constructor(cause: unknown) {
+    super("UNSENDABLE_REQUEST", getErrorMessage(cause), { cause });
   }
 }
 

@@ -83,6 +83,7 @@ export interface RequestHandlerOptions {
   readonly prices: PriceResolver;
   readonly tokenizer: Tokenizer;
   readonly modelMap: Readonly<Record<string, string>>;
+  readonly selectModel: ((model: string) => string) | undefined;
   readonly headersTimeoutMs: number;
   /** Forwards requests that cannot be metered even when there is a dollar limit. */
   readonly allowUnmetered: boolean;
@@ -180,7 +181,10 @@ export class RequestHandler {
   }
 
   async #parseRequest({ request, route }: ProxiedRequest): Promise<ParsedRequest> {
-    return parseGatewayRequest(route, await readBody(request), this.#options.modelMap);
+    const { modelMap, selectModel = (model) => model } = this.#options;
+    const map = (named: string) => (Object.hasOwn(modelMap, named) ? (modelMap[named] ?? named) : named);
+    const mapModel = route.kind === "answer" ? (named: string) => selectModel(map(named)) : map;
+    return parseGatewayRequest(route, await readBody(request), mapModel);
   }
 
   async #meter(proxied: ProxiedRequest): Promise<void> {

@@ -4,9 +4,9 @@ import { getErrorMessage, isTrialError } from "../../core/index.js";
 import type { AnswerDelta, AnswerReader, Finish, TransportAnswer } from "../../models/index.js";
 import { createHttpConnectionError } from "../../models/index.js";
 import type { GatewayLedger } from "./ledger.js";
-import { UnsendableRequestError, type Upstream, type UpstreamRequest } from "./provider.js";
+import type { Upstream, UpstreamRequest } from "./provider.js";
 import { computeFigures, type RequestFigures } from "./receipt.js";
-import { RefusalError } from "./refusal.js";
+import { RefusalError, UnsendableRequestError } from "./refusal.js";
 import type { CallObserver } from "./traffic-observer.js";
 
 export interface RequestMeterOptions {

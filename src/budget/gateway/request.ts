@@ -37,16 +37,12 @@ const NO_MODEL = "(none)";
 type RequestFields = Record<string, unknown>;
 
 /** Parses a request and applies the necessary changes: the mapped model and the request for usage. All else stays the same. */
-export function parseGatewayRequest(
-  route: Route,
-  body: Buffer,
-  modelMap: Readonly<Record<string, string>>,
-): ParsedRequest {
+export function parseGatewayRequest(route: Route, body: Buffer, mapModel: (model: string) => string): ParsedRequest {
   const { dialect, query, kind } = route;
   const json = parseRequestFields(body);
   const given = route.model ?? json.model;
   const named = typeof given === "string" && given !== "" ? given : NO_MODEL;
-  const model = Object.hasOwn(modelMap, named) ? (modelMap[named] ?? named) : named;
+  const model = mapModel(named);
   const isMapped = model !== named;
   const isStreamed = kind === "answer" && wantsEventStream(route, json);
   const hidesUsage = dialect === "chat" && isStreamed && !hasUsageOption(json);

@@ -145,10 +145,11 @@ export function addMockCommand(program: Command, done: SetExitCode): void {
     .option("--require-key <value>", "reject requests without this key")
     .option("--seed <number>", "seed the random choices", parseIntegerFlag)
     .option("--script <file>", "read all of these settings and more from a YAML or JSON file")
+    .option("--from-cassette <path>", "answer from this cassette of --record, or from a folder of cassettes")
     .option("--verbose", "print a line for each request, and stack traces with errors")
     .addHelpText(
       "after",
-      "\nExamples:\n  assay mock --port 8080\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",
+      "\nExamples:\n  assay mock --port 8080\n  assay mock --port 8080 --from-cassette cassettes\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",
     )
     .action(async (options: MockFlags) => {
       const { executeMock } = await import("../mock.js");

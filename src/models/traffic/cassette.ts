@@ -17,7 +17,7 @@ export interface CassetteHeader {
 }
 
 /** Starts the work of a system, which makes all earlier lines void, or its grading, which makes earlier grading void. */
-export interface CassetteBegin {
+interface CassetteBegin {
   readonly kind: "begin";
   readonly by: CallMaker;
 }

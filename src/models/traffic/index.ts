@@ -1,3 +1,5 @@
-export { recordTraffic } from "./record-traffic.js";
-export { replayTraffic } from "./replay-traffic.js";
+/** Records model calls, and answers them from recordings. */
+export { type RecordTrafficOptions, recordTraffic } from "./record-traffic.js";
+export { RecordedAnswers } from "./recorded-answers.js";
+export { type ReplayTrafficOptions, replayTraffic } from "./replay-traffic.js";
 export { REPLAYED_NOTE, type Traffic } from "./traffic.js";

@@ -1,5 +1,6 @@
 import { digest } from "../../core/index.js";
 import type { TextReplacer } from "./replace-texts.js";
+import { formatTrafficName } from "./traffic.js";
 
 /** Fields that identify a client or a session. They do not change an answer. */
 const ID_KEYS = new Set([
@@ -20,6 +21,8 @@ const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
  * change of the format.
  */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  // The folder of a trial whose name is not known, such as that of an agent that asks a mock.
+  [/[^\s"'`:()]*\/assay-workspace-[A-Za-z\d]{6}/g, formatTrafficName("folder")],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, "{id}"],
   [/\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{7,64}\b/g, "{hash}"],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z\b|UTC\b|[+-]\d\d:?\d\d\b))?/g, "{time}"],

@@ -19,10 +19,8 @@ function openAnswer(
   { status, headers, chunks, encoding }: RecordedAnswer,
   { signal, fillIn }: { signal: AbortSignal; fillIn: FillIn },
 ): TransportAnswer {
-  const isText = encoding !== "base64";
-  const decode = ([, ...pieces]: RecordedChunk) =>
-    Buffer.concat(pieces.map((piece) => (isText ? Buffer.from(fillIn(piece)) : Buffer.from(piece, "base64"))));
-  const body = new PlayedBody(chunks.map(decode), exchange);
+  const decoded = chunks.map((chunk) => decodeChunk(chunk, encoding, fillIn));
+  const body = new PlayedBody(decoded, exchange);
   const stop = () => body.destroy(toError(signal.reason));
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
@@ -30,12 +28,21 @@ function openAnswer(
   return { status, statusText: STATUS_CODES[status] ?? "", headers, rawHeaders: listRawHeaders(headers), body };
 }
 
+export function decodeChunk(
+  [, ...pieces]: RecordedChunk,
+  encoding: RecordedAnswer["encoding"],
+  fillIn: FillIn,
+): Buffer {
+  const decode = (piece: string) => (encoding === "base64" ? Buffer.from(piece, "base64") : Buffer.from(fillIn(piece)));
+  return Buffer.concat(pieces.map(decode));
+}
+
 /** A call that was still waiting when it was recorded waits again, until its client gives up. */
 function failWithoutAnswer(exchange: RecordedExchange, signal: AbortSignal): Promise<never> {
   if (exchange.end === "broken") return Promise.reject(createRecordedError(exchange));
   return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(toError(signal.reason));
+    signal.addEventListener("abort", () => reject(toError(signal.reason)), { once: true });
   });
 }
 

@@ -20,6 +20,7 @@ import { hide, listRequestSecrets, listVariableSecrets, stripPathSecrets } from 
 import { StoredBodies } from "./stored-bodies.js";
 import { formatTrafficName, type Traffic, type TrafficName } from "./traffic.js";
 
+/** Options of `recordTraffic`. */
 export interface RecordTrafficOptions {
   /** The folder of the cassettes; created if it is missing. */
   readonly dir: string;
@@ -64,6 +65,10 @@ class Recorder implements Traffic {
   addName(trial: TrialKey, text: string, name: TrafficName): void {
     const id = formatTrialId(trial);
     this.#names.set(id, [...(this.#names.get(id) ?? []), [text, formatTrafficName(name)]]);
+  }
+
+  startTurn(): boolean {
+    return true;
   }
 
   describeTrial(): null {
@@ -171,7 +176,7 @@ function isNetworkError(error: unknown): boolean {
   return error != null && !["ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"].includes(getNodeErrorCode(error));
 }
 
-export function roundMs(ms: number): number {
+function roundMs(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 

@@ -43,7 +43,7 @@ export class TextReplacer {
 }
 
 /** The same value with its texts changed. */
-export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
   if (typeof value !== "object" || value === null) return value;
@@ -85,7 +85,7 @@ const PART_KEYS = ["index", "output_index", "content_index", "item_id", "type"];
 function groupLeaves(events: readonly (ParsedEvent | null)[]): Leaf[][] {
   const groups = new Map<string, Leaf[]>();
   const visit = (event: ParsedEvent, holder: Record<string, unknown>, place: string): void => {
-    const own = PART_KEYS.map((key) => (typeof holder[key] === "object" ? "" : String(holder[key] ?? ""))).join(",");
+    const own = JSON.stringify(PART_KEYS.map((key) => (typeof holder[key] === "object" ? null : holder[key])));
     for (const [name, value] of Object.entries(holder)) {
       const at = `${place}/${own}/${name}`;
       if (typeof value === "string") {

@@ -1,10 +1,11 @@
 import { getErrorMessage, TrialError, type TrialKey } from "../../core/index.js";
 import type { Transport, TransportAnswer, TransportRequest } from "../http/transport.js";
-import { describeTrialKey, formatTrialId, type RecordedExchange } from "./cassette.js";
+import { describeTrialKey, formatTrialId } from "./cassette.js";
 import { type Candidate, describeDifference, findNearest } from "./compare-requests.js";
+import { type NumberedExchange, readExchanges, takeAlike } from "./match-exchange.js";
 import { type NormalRequest, normalizeRequest } from "./normalize-request.js";
 import { playAnswer } from "./played-answer.js";
-import { listCassettes, readCassette } from "./read-cassette.js";
+import { listCassettes } from "./read-cassette.js";
 import { readRequestBody } from "./record-traffic.js";
 import { type Replacement, TextReplacer } from "./replace-texts.js";
 import { hide, listRequestSecrets, listVariableSecrets, stripPathSecrets } from "./secrets-of-request.js";
@@ -14,11 +15,14 @@ import { formatTrafficName, REPLAYED_NOTE, type Traffic, type TrafficName } from
 /** What happens to a request without a recorded answer. */
 type MissAction = "fail" | "live" | "nearest";
 
+/** Options of `replayTraffic`. */
 export interface ReplayTrafficOptions {
   /** The folder of the cassettes. */
   readonly dir: string;
   /** `fail` makes the trial an error, `live` sends the request, `nearest` answers like the most similar one. Default: fail. */
   readonly onMiss?: MissAction;
+  /** Calls of each agent's trial that are answered from the recording; the others go to the model. Default: all. */
+  readonly turns?: number;
   /** As for the recording. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -39,6 +43,7 @@ class Replayer implements Traffic {
   readonly isOffline: boolean;
   readonly #dir: string;
   readonly #onMiss: MissAction;
+  readonly #turns: number;
   readonly #bodies: StoredBodies;
   readonly #secrets: readonly string[];
   /** Path of each trial's cassette. */
@@ -47,10 +52,11 @@ class Replayer implements Traffic {
   readonly #trials = new Map<string, ReplayedTrial>();
   readonly #open = new Map<string, readonly NumberedExchange[]>();
 
-  constructor({ dir, onMiss = "fail", env = process.env }: ReplayTrafficOptions) {
+  constructor({ dir, onMiss = "fail", turns = Number.POSITIVE_INFINITY, env = process.env }: ReplayTrafficOptions) {
     const found = listCassettes(dir);
     this.#dir = dir;
     this.#onMiss = onMiss;
+    this.#turns = turns;
     this.isOffline = onMiss !== "live";
     this.#bodies = new StoredBodies(dir);
     this.#secrets = listVariableSecrets(env);
@@ -62,6 +68,12 @@ class Replayer implements Traffic {
 
   addName(trial: TrialKey, text: string, name: TrafficName): void {
     this.#getTrial(trial).names.push([text, formatTrafficName(name)]);
+  }
+
+  startTurn(trial: TrialKey): boolean {
+    const own = this.#getTrial(trial);
+    own.turns += 1;
+    return own.turns <= this.#turns;
   }
 
   describeTrial(trial: TrialKey): string | null {
@@ -89,7 +101,11 @@ class Replayer implements Traffic {
     const trial = this.#getTrial(key);
     const sent = this.#normalize(request, body, trial);
     const known = this.#listExchanges(key).filter((each) => each.exchange.by === by);
-    const found = takeAlike(known, trial, sent);
+    if (by === "system" && trial.turns > this.#turns) {
+      trial.live += 1;
+      return network.send({ ...request, body });
+    }
+    const found = takeAlike(known, trial.used, sent);
     if (found !== null) {
       trial.replayed += 1;
       request.onSent?.();
@@ -153,7 +169,7 @@ class Replayer implements Traffic {
     const id = toId(key);
     const path = this.#files.get(id);
     if (path === undefined) return [];
-    const exchanges = this.#open.get(id) ?? readExchanges(path);
+    const exchanges = this.#open.get(id) ?? readTrial(path);
     // The last one that was used is the last one to go.
     this.#open.delete(id);
     this.#open.set(id, exchanges);
@@ -167,6 +183,8 @@ class ReplayedTrial {
   readonly names: Replacement[] = [];
   /** The exchanges that were answered, by position. */
   readonly used = new Set<number>();
+  /** Calls to the model that have begun. */
+  turns = 0;
   replayed = 0;
   nearest = 0;
   live = 0;
@@ -177,34 +195,16 @@ class ReplayedTrial {
     this.names.reduce((left, [own, name]) => left.replaceAll(name, own), text);
 }
 
-/** An exchange and its position in its cassette. */
-interface NumberedExchange {
-  readonly exchange: RecordedExchange;
-  readonly at: number;
-}
-
 interface Miss {
   readonly known: readonly NumberedExchange[];
   readonly sent: NormalRequest;
   readonly nearest: (Candidate & NumberedExchange) | null;
 }
 
-/** The first unused exchange of an equal request, else of one that differs in volatile fields only. */
-function takeAlike(
-  known: readonly NumberedExchange[],
-  { used }: ReplayedTrial,
-  { hash, exact }: NormalRequest,
-): NumberedExchange | null {
-  const alike = known.filter(({ exchange, at }) => exchange.hash === hash && !used.has(at));
-  const found = alike.find(({ exchange }) => exchange.exact === exact) ?? alike[0] ?? null;
-  if (found !== null) used.add(found.at);
-  return found;
-}
-
 /** A cassette that cannot be read concerns its trial, not the endpoint. */
-function readExchanges(path: string): NumberedExchange[] {
+function readTrial(path: string): NumberedExchange[] {
   try {
-    return readCassette(path).map((exchange, at) => ({ exchange, at }));
+    return readExchanges([path]);
   } catch (cause) {
     throw new TrialError("system_error", getErrorMessage(cause), { cause });
   }

@@ -10,7 +10,7 @@ const MIN_VARIABLE_LENGTH = 16;
 
 const SECRET_VARIABLE = /key|token|secret|password|credential/i;
 
-export const HIDDEN = "[secret]";
+const HIDDEN = "[secret]";
 
 /** The keys that a request carries. */
 export function listRequestSecrets({ origin, path, headers }: TransportRequest): string[] {

@@ -9,6 +9,8 @@ export interface Traffic {
   readonly wrap: WrapTransport;
   /** Replaces a text that differs each time a trial is run, such as the path of its folder, by a name. */
   addName(trial: TrialKey, text: string, name: TrafficName): void;
+  /** Called before each call of a trial's agent to its model: false if a live model is to answer it. */
+  startTurn(trial: TrialKey): boolean;
   /** How the calls of a trial were answered, for its notes; null if they went to the network. */
   describeTrial(trial: TrialKey): string | null;
   /** The first call of a trial that has no recorded answer; null if there is none. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getErrorMessage, UsageError } from "../../core/index.js";
+import type { RecordedAnswers } from "../../models/index.js";
 import { estimatePromptTokens } from "./answer.js";
 import { loadScriptAnswers } from "./answer-file.js";
 import { findBatchRoute, type RoutedBatchCall } from "./batch-routes.js";
@@ -33,6 +34,8 @@ export interface MockOptions extends MockScript {
   readonly keepRequests?: number;
   /** Keeps request bodies, too. */
   readonly keepBodies?: boolean;
+  /** Recorded answers, given instead of those of the script. */
+  readonly recorded?: RecordedAnswers;
   /** Called with each request when it is finished. */
   readonly onRequest?: (request: MockRequest) => void;
   /** Milliseconds since 1970. Default: the real clock. */
@@ -60,12 +63,12 @@ export interface Mock {
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", keepRequests = 10_000, keepBodies = false, ...rest } = options;
-  const { onRequest = null, now = getRealTime, ...given } = rest;
+  const { onRequest = null, now = getRealTime, recorded = null, ...given } = rest;
   const script = await loadScriptAnswers(checkScript(given));
   const log = new RequestLog(keepRequests);
   const behaviours = createBehaviors(script, now);
   const batches = new BatchStore({ behaviours, log, now, keepBodies });
-  const desk = { script, behaviours, batches, log, now, keepBodies, onRequest };
+  const desk = { script, behaviours, batches, log, now, keepBodies, onRequest, recorded };
   // Clients keep connections as long as they like; closing idle ones would race with their next request.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (request, response) =>
     handleRequest(desk, request, response),
@@ -124,6 +127,7 @@ interface MockContext {
   readonly now: () => number;
   readonly keepBodies: boolean;
   readonly onRequest: ((request: MockRequest) => void) | null;
+  readonly recorded: RecordedAnswers | null;
 }
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -155,12 +159,33 @@ function dispatchRequest(desk: MockContext, exchange: MockExchange, bytes: Buffe
   else if (key !== undefined && !hasRequiredKey(request, query, key)) {
     entry.fault = "requireKey";
     refuse(401);
+  } else if (desk.recorded !== null && route !== null && entry.method === "POST") {
+    sendRecorded(exchange, desk.recorded, { bytes, query, refuse });
   } else if (isModelListRequest(entry.method, path)) {
     exchange.send(200, JSON_HEADERS, JSON.stringify(formatModelList(desk.script, { path, headers: request.headers })));
   } else if (batchRoute !== null) answerBatchCall(desk, exchange, { route: batchRoute, bytes, query, refuse });
   else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${SUPPORTED_PATHS}`);
   else if (entry.method !== "POST") refuse(405);
   else answerOrReject(desk, exchange, { route, bytes, query, refuse });
+}
+
+/** As it was recorded, with the same chunks, and broken off where it never ended. */
+function sendRecorded(
+  exchange: MockExchange,
+  recorded: RecordedAnswers,
+  { bytes, query, refuse }: Pick<PostRequest, "bytes" | "query" | "refuse">,
+): void {
+  const { path, method } = exchange.entry;
+  const found = recorded.find({ method, path: query === "" ? path : `${path}?${query}`, body: bytes });
+  if ("problem" in found) {
+    refuse(404, found.problem);
+    return;
+  }
+  const { status, headers, chunks, isComplete } = found.reply;
+  exchange.writeHead(status, { ...headers });
+  for (const chunk of chunks) exchange.response.write(chunk);
+  if (isComplete) exchange.end();
+  else exchange.destroy();
 }
 
 /** Codex tries one first, and falls back on this status. */
