@@ -1,6 +1,6 @@
 import type { System } from "./core/index.js";
 import { registry, UsageError } from "./core/index.js";
-import { createCatalogDefinitions, needle } from "./datasets/index.js";
+import { createCatalogDefinitions, harbor, needle } from "./datasets/index.js";
 import { evaluatorFactories } from "./evaluators/index.js";
 import { listNamedMetrics } from "./metrics/index.js";
 import { loadTokenizer, TOKENIZER_NAMES } from "./models/index.js";
@@ -18,6 +18,7 @@ const COMPRESSOR_NAMES = ["passthrough", "truncate", "extract", "window", "dedup
 
 // Registers everything that comes with the package. Imported for its side effect.
 registry.register("dataset", "needle", needle);
+registry.register("dataset", "harbor", harbor);
 registry.register("dataset", "agent-tasks", {
   description: "Eight tiny coding tasks for agents, each in a folder with tests.",
   evaluators: ["graders"],

@@ -11,9 +11,12 @@ export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "
 /** `gsm8k@refs/pr/1`: the slashes belong to a revision. */
 const REVISION_PATTERN = /^[\w.-]+(?::[\w.-]+)?@/;
 
+/** Its folder is the setting of a registered dataset, not a file of rows. */
+const FOLDER_DATASET = /^harbor:/;
+
 /** Whether a name refers to a file rather than a registered dataset. */
 export function isDatasetFile(name: string): boolean {
-  if (isFilledTemplate(name)) return false;
+  if (isFilledTemplate(name) || FOLDER_DATASET.test(name)) return false;
   return hasKnownFormat(name) || /^\.+$/.test(name) || (/[\\/]/.test(name) && !REVISION_PATTERN.test(name));
 }
 
@@ -57,6 +60,7 @@ function createNoTemplateError(spec: string, name: string, registry: Registry): 
  */
 export function mapSpecPaths(spec: string, change: (path: string) => string): string {
   if (isDatasetFile(spec)) return change(spec);
+  if (FOLDER_DATASET.test(spec)) return `harbor:${change(spec.slice("harbor:".length))}`;
   const { head, files } = splitSpecFiles(spec);
   return files === undefined ? spec : `${head}=${files.map(change).join(",")}`;
 }

@@ -14,7 +14,12 @@ export const runConfig = {
   timeout: duration.default(DEFAULT_TIMEOUT_MS),
   sub_path: path.default("."),
   env: z.record(z.string(), text).default({}),
-  files: z.array(z.strictObject({ dest: path, content: text }), "must be a list of { dest, content }").default([]),
+  files: z
+    .array(
+      z.strictObject({ dest: path, content: text, encoding: z.literal("base64").optional() }),
+      "must be a list of { dest, content }",
+    )
+    .default([]),
 };
 
 export type RunSettings = z.output<z.ZodObject<typeof runConfig>>;
@@ -69,6 +74,8 @@ interface GraderFile {
   /** Relative to the workspace. */
   readonly dest: string;
   readonly content: string;
+  /** The encoding of the content, if it is not text. */
+  readonly encoding?: "base64" | undefined;
 }
 
 /**
@@ -77,11 +84,11 @@ interface GraderFile {
  */
 async function writeGraderFiles(folder: string, files: readonly GraderFile[]): Promise<void> {
   const root = await realpath(folder);
-  for (const { dest, content } of files) {
+  for (const { dest, content, encoding = "utf8" } of files) {
     await makeRealFolder(root, dirname(dest));
     const path = join(root, dest);
     await rm(path, { recursive: true, force: true });
-    await writeFile(path, content, { flag: "wx" });
+    await writeFile(path, content, { encoding, flag: "wx" });
   }
 }
 
