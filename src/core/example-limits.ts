@@ -44,7 +44,7 @@ export function findLimitsProblem({ limits }: { readonly limits?: unknown }): st
  * @example
  * readExampleLimits({ id: 1, question: "…", limits: { trials: 5, timeout: "10m" } }); // { trials: 5, hardTimeoutMs: 600000 }
  */
-export function readExampleLimits({ limits }: Example): ExampleOverrides | null {
+function readExampleLimits({ limits }: Example): ExampleOverrides | null {
   if (!isMapping(limits)) return null;
   const {
     trials,
