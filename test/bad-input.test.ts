@@ -115,7 +115,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "an unknown command",
     args: ["dmo"],
-    says: /Unknown command "dmo"\. Did you mean "demo"\? Known: baseline, ci, compare, datasets, demo/,
+    says: /Unknown command "dmo"\. Did you mean "demo"\? Known: baseline, ci, compare, cost, datasets, demo/,
   },
   { what: "a stray argument", args: ["run", "needle"], says: /There is no eval file or folder needle\./ },
   { what: "no system", args: ["--dataset", "needle"], says: /No system is given\. Add --model/ },

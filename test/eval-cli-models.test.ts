@@ -183,7 +183,7 @@ describe("flags of assay eval", () => {
     expect(flags.length).toBeGreaterThan(35);
     const folder = new URL(".", import.meta.url);
     const suites = readdirSync(folder)
-      .filter((name) => /^eval-cli.*\.test\.ts$/.test(name))
+      .filter((name) => /^(?:eval-cli.*|record-replay)\.test\.ts$/.test(name))
       .map((name) => readFileSync(new URL(name, folder), "utf8"))
       .join("\n");
     expect(flags.filter((flag) => !suites.includes(`"${flag}"`))).toEqual([]);

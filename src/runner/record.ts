@@ -19,6 +19,7 @@ import type { Trial } from "./admit.js";
 import type { AttemptResult, AttemptSuccess } from "./call.js";
 import type { TrialEnding } from "./classify.js";
 import { computeTrialSpend, resolveCost, toAmount, validateUsage } from "./cost.js";
+import type { DatasetPlan } from "./dataset-plan.js";
 import { formatNotRunNote } from "./gate.js";
 import { getRowGroup } from "./plan.js";
 
@@ -181,7 +182,7 @@ function toErrorRow(
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
     trial: trial.trial,
-    ...(isBroken ? { outcome: "fail", passed: false } : { outcome: "error" }),
+    ...(isBroken ? scoreBrokenTrial(trial.datasetPlan) : { outcome: "error" }),
     errorCategory: category,
     inputTokens: tokens.countInput(trial),
     durationMs: call.lostMs + attempt.durationMs,
@@ -190,6 +191,13 @@ function toErrorRow(
     facets: getTrialFacets(trial),
     group: getRowGroup(trial.datasetPlan, trial.example),
   });
+}
+
+/** Without a score of 0, the pass rate would be that of the trials that survived. */
+function scoreBrokenTrial({ forcedField, primaryFields }: DatasetPlan): Partial<EvalRow> & { outcome: "fail" } {
+  const primaryField = forcedField ?? primaryFields?.[0];
+  const score = primaryField === undefined ? {} : { scores: { [primaryField]: 0 }, primaryField };
+  return { outcome: "fail", passed: false, ...score };
 }
 
 function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {

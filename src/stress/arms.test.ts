@@ -85,7 +85,7 @@ describe("a model under faults", () => {
     expect(retried).toHaveLength(injected.length);
     const answered = rows
       .filter(({ outcome }) => outcome === "pass" || outcome === "fail")
-      .filter(({ scores }) => "contains" in scores);
+      .filter(({ errorCategory }) => errorCategory === "none" || errorCategory === "logic_error");
     expect(mock.requests).toHaveLength(answered.length);
     expect(
       rows.filter(({ system }) => system === "m").every(({ faults, passed }) => faults.length === 0 && passed),
@@ -129,7 +129,8 @@ describe("a model under faults", () => {
         outcome: "fail",
         passed: false,
         errorCategory: "api_error",
-        scores: {},
+        scores: { contains: 0 },
+        primaryField: "contains",
         usage: null,
       });
       expect(row.costUsd ?? 0).toBe(0);
@@ -137,6 +138,17 @@ describe("a model under faults", () => {
     }
     expect(summary).toMatchObject({ "m (faults)": { pass_rate: 0, coverage: 1 }, m: { pass_rate: 1, coverage: 1 } });
     expect(mock.requests).toHaveLength(QUESTIONS.length);
+  });
+
+  it("has the pass rate of all trials, not of those that survived", async () => {
+    const mock = await openMock();
+    const { rows, summary } = await run([openModel(mock.url)], { faults: parseFaultRules("cut=0.4") }, { trials: 2 });
+    const faulty = rows.filter(({ system }) => system === "m (faults)");
+    const passed = faulty.filter((row) => row.passed === true).length;
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThan(faulty.length);
+    expect(summary["m (faults)"]?.pass_rate).toBeCloseTo(passed / faulty.length, 12);
+    expect(summary["m (faults)"]?.mean_score).toBeCloseTo(passed / faulty.length, 12);
   });
 
   it("is billed for the part of an answer that came before it was cut", async () => {
