@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
+import { findTestEngine } from "../testing/containers.js";
 import { isCommandMissing } from "../testing/system-command.js";
 import { TempProject } from "../testing/temp-project.js";
 import { addOracleCommand } from "./commands/oracle.js";
@@ -78,7 +79,7 @@ describe.skipIf(isCommandMissing("git"))("assay oracle", () => {
     expect(stdout).toContain('- fix-add · add.mjs:2 (golden.diff:6) kept "return a - b;": passed');
     expect(stdout).toContain("## Harmless-looking lines that no grader notices\n\n- fix-add · add.mjs:2");
     expect(stdout).toContain("- sound: 1 of 1 checked test cases; 2 missing lines that no grader noticed");
-    expect(stdout).toContain("not checked, without a golden patch: explain");
+    expect(stdout).toContain("not checked, without a golden patch or solution/solve.sh: explain");
     expect(stdout).toContain("fix-add: skipped graders, because no agent was started: output-contains (");
   });
 
@@ -189,5 +190,76 @@ describe.skipIf(isCommandMissing("git"))("assay oracle", () => {
     expect(stdout).toContain("fix-add cannot be checked: it was stopped");
     expect(readdirSync(tmp).filter((name) => name.startsWith("assay-workspace-"))).toEqual([]);
     expect(readdirSync(tmp).filter((name) => name.startsWith("assay-grading-"))).toEqual([]);
+  });
+});
+
+const HARBOR = {
+  "task.toml": '[agent]\ntimeout_sec = 90\n[solution.env]\nWORD = "hello"\n',
+  "instruction.md": "Write hello to hello.txt.",
+  "environment/Dockerfile": "FROM scratch\n",
+  "tests/test.sh": `if test "$(cat hello.txt)" = "$(cat /tests/expected.txt)" && test -e /opt/tool
+then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi`,
+  "tests/expected.txt": "hello\n",
+  "solution/solve.sh": 'mkdir -p /opt && cp /solution/tool /opt/tool && echo "$WORD" > hello.txt\n',
+  "solution/tool": "tool",
+};
+
+function createTasks(tasks: Readonly<Record<string, Readonly<Record<string, string>>>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(tasks).flatMap(([name, changed]) =>
+      Object.entries({ ...HARBOR, ...changed }).flatMap(([path, text]) => [[`tasks/${name}/${path}`, text]]),
+    ),
+  );
+}
+
+describe("assay oracle for task folders", () => {
+  it("says what it needs", async () => {
+    const files = createTasks({ hello: {} });
+    const DATASET = ["--dataset", "harbor:tasks"];
+    await expect(oracle(files, ...DATASET)).rejects.toThrow(
+      /an image of its own Dockerfile: add --isolation container:/,
+    );
+    await expect(oracle(files, ...DATASET, "--isolation", "box")).rejects.toThrow(/add --isolation container:/);
+    await expect(oracle(files, ...DATASET, "-e", "eval.yaml")).rejects.toThrow(/cannot be combined/);
+    await expect(oracle(files, "--dataset", "gsm8k")).rejects.toThrow(/only task folders .* --dataset harbor:DIR/);
+    await expect(oracle(files, "--dataset", "harbor:none")).rejects.toThrow(/no folder none/);
+    vi.stubEnv("PATH", new TempProject({}).dir);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(oracle(files, ...DATASET, "--isolation", "container:docker")).rejects.toThrow(
+      /No container can be made/,
+    );
+  });
+});
+
+const engine = await findTestEngine();
+const { isolation, image } = engine ?? { isolation: "container:podman", image: "" };
+
+describe.skipIf(engine === null)("assay oracle for task folders in containers", () => {
+  it("runs the solution, then the tests: untouched fails, solved passes", async () => {
+    const Dockerfile = { "environment/Dockerfile": `FROM ${image}\nWORKDIR /app\n` };
+    const files = createTasks({
+      hello: Dockerfile,
+      wrong: { ...Dockerfile, "solution/solve.sh": "echo bye > hello.txt; echo no tool >&2; exit 3" },
+      easy: { ...Dockerfile, "tests/test.sh": "echo 1 > /logs/verifier/reward.txt" },
+    });
+    const dataset = ["--dataset", "harbor:tasks", "--isolation", isolation];
+    const { code, stdout, stderr } = await oracle(files, ...dataset);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Runs in containers: solution/solve.sh and tests/test.sh of 3 tasks");
+    expect(stdout).toMatch(/\| hello +\| fail +\| pass +\| +– \|/);
+    expect(stdout).toMatch(/\| wrong +\| fail +\| fail ✗ \|/);
+    expect(stdout).toMatch(/\| easy +\| pass ✗ +\| pass +\|/);
+    expect(stdout).toContain("the graders fail the golden state");
+    expect(stdout).toContain("wrong: the solution ended with 3: no tool");
+    expect(stdout).toContain("sound: 1 of 3 checked test cases");
+  });
+
+  it("lists tasks without a solution, and exits 0 when the others are sound", async () => {
+    const files = createTasks({ hello: { "environment/Dockerfile": `FROM ${image}\nWORKDIR /app\n` }, bare: {} });
+    Reflect.deleteProperty(files, "tasks/bare/solution/solve.sh");
+    const { code, stdout } = await oracle(files, "--dataset", "harbor:tasks", "--isolation", isolation);
+    expect(stdout).toContain("not checked, without a golden patch or solution/solve.sh: bare");
+    expect(stdout).toMatch(/\| hello +\| fail +\| pass +\|/);
+    expect(code).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import "../builtins.js";
 import { relative } from "node:path";
 import { didYouMean, EXIT, registry, UsageError } from "../core/index.js";
+import { readSolvedHarborTasks } from "../datasets/index.js";
 import {
   type CheckedStimulus,
   findSpecs,
@@ -18,7 +19,7 @@ import {
   type TriedOmission,
   toDataset,
 } from "../evals/index.js";
-import type { BoxOptions } from "../exec/index.js";
+import { type BoxOptions, requireEngine, requireImageIsolation, resolveBoxSettings } from "../exec/index.js";
 import { formatPlural, replaceControlCharacters, type TableColumn, toOneLine } from "../report/index.js";
 import { type EvalProject, openEvalProject } from "./eval-project.js";
 import { createInterrupt } from "./interrupt.js";
@@ -31,6 +32,8 @@ import { isolateUserCode } from "./user-code.js";
 export interface OracleFlags extends TrustFlags {
   /** Eval files, folders and patterns. Default: those of the config file, else of the working folder. */
   readonly evals: readonly string[];
+  /** `harbor:DIR`: task folders with a solution, instead of eval files. */
+  readonly dataset?: string;
   /** Names of test cases to check. Default: all. */
   readonly stimuli: readonly string[];
   readonly plugins: readonly string[];
@@ -61,8 +64,12 @@ export async function executeOracle(flags: OracleFlags): Promise<number> {
 
 async function checkAllStimuli(flags: OracleFlags): Promise<{ checks: StimulusCheck[]; stopCode: number | null }> {
   const project = await openEvalProject(flags);
-  const tasks = selectTasks(await loadOracleTasks(flags.evals, project), flags.stimuli);
   const box = selectBoxOptions(flags, project.config);
+  const loaded =
+    flags.dataset === undefined
+      ? await loadOracleTasks(flags.evals, project)
+      : await loadTaskFolders(flags.dataset, flags.evals, box);
+  const tasks = selectTasks(loaded, flags.stimuli);
   announceCommands(tasks, { ...flags, isolation: box.isolation });
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();
@@ -104,10 +111,34 @@ async function loadOracleTasks(evals: readonly string[], { config, environments 
   return tasks;
 }
 
+const FOLDER_DATASET = "harbor:";
+
+/** Task folders of Harbor. Without an engine for their containers, nothing is begun. */
+async function loadTaskFolders(dataset: string, evals: readonly string[], box: BoxOptions): Promise<OracleTask[]> {
+  if (!dataset.startsWith(FOLDER_DATASET))
+    throw new UsageError(
+      `The oracle cannot check the dataset ${dataset}: only task folders have a solution to run, --dataset harbor:DIR.`,
+    );
+  if (evals.length > 0)
+    throw new UsageError("--eval and --dataset cannot be combined: run assay oracle once for each.");
+  const solved = await readSolvedHarborTasks(dataset.slice(FOLDER_DATASET.length));
+  const settings = resolveBoxSettings(box);
+  for (const { example } of solved) requireImageIsolation(example.environment ?? {}, settings);
+  if (settings !== null) await requireEngine(settings);
+  return solved.map(({ file, example, solution }) => ({
+    place: { eval: dataset, stimulus: String(example.id), file, line: 1, column: 1 },
+    example,
+    goldenPatch: solution,
+  }));
+}
+
 const WITHOUT_BOX = "Runs with your permissions, in temporary folders";
 
 /** Without a box, they run with the user's permissions. */
 function announceCommands(tasks: readonly OracleTask[], flags: TrustFlags & { isolation?: string | undefined }): void {
+  const scripts = tasks.filter(({ goldenPatch }) => goldenPatch !== null && "command" in goldenPatch).length;
+  if (scripts > 0)
+    printNote(`Runs in containers: solution/solve.sh and tests/test.sh of ${formatPlural(scripts, "task")}`);
   const commands = new Set(tasks.flatMap(({ example }) => listCommands(example)));
   if (commands.size === 0) return;
   for (const file of new Set(tasks.map(({ place }) => place.file)))
@@ -300,7 +331,7 @@ function describeMissingPatches(checks: readonly StimulusCheck[]): string[] {
   const names = checks
     .filter((check) => !isCheckedStimulus(check) && check.cause === "no-patch")
     .map(({ stimulus }) => stimulus);
-  return names.length === 0 ? [] : [`not checked, without a golden patch: ${names.join(", ")}`];
+  return names.length === 0 ? [] : [`not checked, without a golden patch or solution/solve.sh: ${names.join(", ")}`];
 }
 
 function listCheckNotes(check: StimulusCheck): string[] {

@@ -9,9 +9,10 @@ const TASK_FILE = "task.toml";
 const DEFAULT_AGENT_SECONDS = 600;
 const DEFAULT_VERIFIER_SECONDS = 600;
 /** Tests become a part of the example. */
-const MAX_TEST_BYTES = 16 * 1024 * 1024;
+const MAX_FOLDER_BYTES = 16 * 1024 * 1024;
 /** Where the tests are put before they are moved to where they belong. */
 const TESTS_FOLDER = ".assay-tests";
+const SOLUTION_FOLDER = ".assay-solution";
 
 const seconds = z.number("must be a number of seconds").positive("must be above 0");
 const variables = z.record(z.string(), z.string("must be text"), "must be a table of variables");
@@ -21,6 +22,7 @@ const taskSchema = z.looseObject({
   metadata: z.looseObject({ difficulty: z.string().optional(), category: z.string().optional() }).optional(),
   agent: z.looseObject({ timeout_sec: seconds.optional() }).optional(),
   verifier: z.looseObject({ timeout_sec: seconds.optional(), env: variables.optional() }).optional(),
+  solution: z.looseObject({ env: variables.optional() }).optional(),
   environment: z
     .looseObject({
       docker_image: z.string("must be the name of an image").min(1, "is empty").optional(),
@@ -47,17 +49,57 @@ export const harbor: DatasetDefinition = {
 };
 
 async function loadHarborTasks(path: string): Promise<LoadedExamples> {
+  const examples = await readTasks(path, (dir, settings) => readTask(dir, settings));
+  return { examples, facets: ["difficulty", "category"] };
+}
+
+/** A task, and the script that solves it. */
+interface SolvedHarborTask {
+  /** Its `task.toml`. */
+  readonly file: string;
+  readonly example: Example;
+  /** Null if it has none. */
+  readonly solution: HarborSolution | null;
+}
+
+/** How `solution/solve.sh` of a task is run. */
+interface HarborSolution {
+  /** The script on this machine. */
+  readonly file: string;
+  /** To be written into the folder of the trial before the command. */
+  readonly files: readonly CarriedFile[];
+  /** A shell command line. */
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reads the tasks of a folder with their solutions, which agents do not get.
+ * @example
+ * const [{ example, solution }] = await readSolvedHarborTasks("tasks");
+ */
+export function readSolvedHarborTasks(path: string): Promise<SolvedHarborTask[]> {
+  return readTasks(path, async (dir, settings) => ({
+    file: join(dir, TASK_FILE),
+    example: await readTask(dir, settings),
+    solution: readSolution(dir, settings),
+  }));
+}
+
+/** Throws with the problems of all tasks. */
+async function readTasks<T>(path: string, read: (dir: string, settings: TaskSettings) => Promise<T>): Promise<T[]> {
   const problems: string[] = [];
-  const examples: Example[] = [];
+  const tasks: T[] = [];
   for (const dir of listTaskFolders(path)) {
     try {
-      examples.push(await readTask(dir));
+      tasks.push(await read(dir, await readSettings(join(dir, TASK_FILE))));
     } catch (error) {
       problems.push(`${relative(process.cwd(), dir) || "."}: ${getErrorMessage(error)}`);
     }
   }
   if (problems.length > 0) throw new DatasetError(problems.join("\n"));
-  return { examples, facets: ["difficulty", "category"] };
+  return tasks;
 }
 
 function listTaskFolders(path: string): string[] {
@@ -76,8 +118,7 @@ function listTaskFolders(path: string): string[] {
   throw new DatasetError(`${path} has no task: neither it nor a folder in it has a ${TASK_FILE}.`);
 }
 
-async function readTask(dir: string): Promise<Example> {
-  const settings = await readSettings(join(dir, TASK_FILE));
+async function readTask(dir: string, settings: TaskSettings): Promise<Example> {
   const question = requireText(join(dir, "instruction.md"), "what the agent is asked");
   const { metadata: { difficulty, category } = {}, agent } = settings;
   return {
@@ -163,7 +204,7 @@ echo "{\\"score\\": $reward, \\"evidence\\": \\"reward $reward\\"}"`;
 
 function buildGrader(dir: string, { verifier = {} }: TaskSettings): GraderSpec {
   const { timeout_sec: timeout = DEFAULT_VERIFIER_SECONDS, env } = verifier;
-  const files = listTestFiles(join(dir, "tests"));
+  const files = readFolder(join(dir, "tests"), TESTS_FOLDER, "folder of tests");
   if (!files.some(({ dest }) => dest === `${TESTS_FOLDER}/test.sh`))
     throw new DatasetError("there is no tests/test.sh, which grades it.");
   return {
@@ -179,13 +220,33 @@ function buildGrader(dir: string, { verifier = {} }: TaskSettings): GraderSpec {
   };
 }
 
-interface TestFile {
+/** Runs the solution where it expects to be. */
+const RUN_SOLUTION = `rm -rf /solution
+mkdir -p /solution
+cp -R ${SOLUTION_FOLDER}/. /solution/ && rm -rf ${SOLUTION_FOLDER}
+chmod -R a+rx /solution
+if command -v bash >/dev/null; then bash /solution/solve.sh; else sh /solution/solve.sh; fi`;
+
+function readSolution(dir: string, { agent, solution = {} }: TaskSettings): HarborSolution | null {
+  const file = join(dir, "solution/solve.sh");
+  if (!existsSync(file)) return null;
+  return {
+    file,
+    files: readFolder(join(dir, "solution"), SOLUTION_FOLDER, "solution"),
+    command: RUN_SOLUTION,
+    env: resolveVariables(solution.env ?? {}),
+    timeoutMs: (agent?.timeout_sec ?? DEFAULT_AGENT_SECONDS) * 1000,
+  };
+}
+
+/** A file of a task, to be written elsewhere. */
+interface CarriedFile {
   readonly dest: string;
   readonly content: string;
   readonly encoding: "base64";
 }
 
-function listTestFiles(dir: string): TestFile[] {
+function readFolder(dir: string, to: string, what: string): CarriedFile[] {
   if (!existsSync(dir)) return [];
   let size = 0;
   const names = readdirSync(dir, { recursive: true, encoding: "utf8" }).sort();
@@ -194,8 +255,8 @@ function listTestFiles(dir: string): TestFile[] {
     if (!statSync(file).isFile()) return [];
     const bytes = readFileSync(file);
     size += bytes.length;
-    if (size > MAX_TEST_BYTES) throw new DatasetError("its tests are larger than 16 MB.");
-    const dest = `${TESTS_FOLDER}/${name.split(sep).join("/")}`;
+    if (size > MAX_FOLDER_BYTES) throw new DatasetError(`its ${what} is larger than 16 MB.`);
+    const dest = `${to}/${name.split(sep).join("/")}`;
     return [{ dest, content: bytes.toString("base64"), encoding: "base64" as const }];
   });
 }

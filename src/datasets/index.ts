@@ -18,7 +18,7 @@ export { attachFiles } from "./example-files.js";
 export { FILE_EXTENSIONS } from "./formats.js";
 export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
 export { readGzipFile } from "./gunzip.js";
-export { harbor } from "./harbor.js";
+export { harbor, readSolvedHarborTasks } from "./harbor.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
 export { readJsonl } from "./json.js";

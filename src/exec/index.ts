@@ -7,7 +7,7 @@ export {
 export { findBoxSupport } from "./box/box-support.js";
 export { listPackagePaths, listScriptPaths } from "./box/program-paths.js";
 export type { BoxRecord, TrialBox } from "./box/trial-box.js";
-export { findEngineSupport } from "./container/engine.js";
+export { findEngineSupport, requireEngine } from "./container/engine.js";
 export { openTrialBox, requireImageIsolation } from "./container/open-trial-box.js";
 export { type CommandOptions, fingerprintCommand, openCommandPool } from "./lines/command.js";
 export type { JsonFields, LineReply, LineRequest } from "./lines/line-process.js";

@@ -15,6 +15,7 @@ Examples:
   assay oracle -e eval.yaml --output json > oracle.json
   assay oracle -e eval.yaml --isolation box          run its commands in a box
   assay oracle -e eval.yaml --isolation container:podman   run them in containers of its image
+  assay oracle --dataset harbor:tasks --isolation container:podman   run the solutions of task folders of Harbor
 
 Exit codes: 0 every golden state passes and every untouched one fails, 1 otherwise, 2 wrong usage or configuration,
 3 nothing could be checked or a folder could not be set up, 130 interrupted.`;
@@ -36,6 +37,7 @@ export function addOracleCommand(program: Command, done: SetExitCode): void {
       "-e, --eval <file...>",
       "check this eval file, folder or pattern; repeatable (default: those of assay.config.*, else this folder)",
     )
+    .option("--dataset <spec>", "check task folders of Harbor instead: harbor:DIR; their solution/solve.sh is run")
     .option("--stimulus <name>", "check only this test case; repeatable", collectValues)
     .option(
       "--max-omissions <count>",

@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type {
   Environment,
+  EnvironmentFile,
   Evaluator,
   Example,
   Registry,
@@ -39,12 +40,29 @@ import {
   waitForAll,
 } from "./result.js";
 
-/** A test case for the oracle: its example, and the patch that solves it. */
+/** A test case for the oracle: its example, and what solves it. */
 export interface OracleTask {
   readonly place: StimulusPlace;
   /** With the content of its files. */
   readonly example: Example;
-  readonly goldenPatch: { readonly file: string; readonly text: string } | null;
+  readonly goldenPatch: GoldenPatch | SolutionScript | null;
+}
+
+interface GoldenPatch {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A script that solves a task in its folder or container, instead of a patch. All graders of the task take part. */
+interface SolutionScript {
+  /** Its name in reports. */
+  readonly file: string;
+  /** Written into the folder before. */
+  readonly files: readonly EnvironmentFile[];
+  /** A shell command line. */
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
 }
 
 /** Shared by the checks of all test cases. */
@@ -72,9 +90,10 @@ export function prepareTask(
   task: OracleTask,
   { evaluator, registry }: Pick<OracleContext, "evaluator" | "registry">,
 ): PreparedTask {
-  if (task.goldenPatch === null) return { ...task, part: NO_GRADERS };
+  const { goldenPatch, example } = task;
+  if (goldenPatch === null) return { ...task, part: NO_GRADERS };
   try {
-    const part = selectApplicableGraders(task.example, registry);
+    const part = "text" in goldenPatch ? selectApplicableGraders(example, registry) : { example, leftOut: [] };
     if (part.example !== null) evaluator.checkExample?.(part.example);
     return { ...task, part };
   } catch (error) {
@@ -95,8 +114,11 @@ export async function checkStimulus(
   if (example === null)
     return { ...reportUnchecked(place, "no-grader", "none of its graders can judge a folder alone"), leftOut };
   try {
-    const { file: patchFile, text } = goldenPatch;
-    return { ...place, patchFile, ...(await checkGoldenPatch(text, example, bench)), leftOut };
+    const checked =
+      "text" in goldenPatch
+        ? await checkGoldenPatch(goldenPatch.text, example, bench)
+        : await checkSolution(goldenPatch, example, bench);
+    return { ...place, patchFile: goldenPatch.file, ...checked, leftOut };
   } catch (error) {
     const why = bench.signal.aborted ? "it was stopped" : getErrorMessage(error);
     return reportUnchecked(place, bench.signal.aborted ? "interrupted" : "error", why);
@@ -122,6 +144,65 @@ async function checkGoldenPatch(patch: string, example: Example, bench: OracleCo
   } finally {
     await folders.close();
   }
+}
+
+/** A script has no lines to leave out: only both ends are graded. */
+async function checkSolution(solution: SolutionScript, example: Example, bench: OracleContext): Promise<GoldenCheck> {
+  const { evaluator, limit, onPlan, onTried, signal } = bench;
+  const notes: string[] = [];
+  const grade = async (script: SolutionScript | null) => {
+    const folder = await setUpSolved(script, example.environment ?? {}, bench);
+    notes.push(...folder.notes);
+    const verdict = await gradeFolder(folder, { evaluator, example, signal });
+    onTried(null);
+    return verdict;
+  };
+  onPlan(2);
+  const [untouched, golden] = await waitForAll([limit.run(() => grade(null)), limit.run(() => grade(solution))]);
+  const ends = { untouched: untouched ?? toErrorVerdict("not graded"), golden: golden ?? toErrorVerdict("not graded") };
+  const isSound = ends.untouched.outcome === "fail" && ends.golden.outcome === "pass";
+  return { ...ends, status: isSound ? "sound" : "unsound", omissions: null, notes };
+}
+
+/** Sets up the folder of a task, and runs the script in it, if there is one. The graders judge what it leaves. */
+async function setUpSolved(
+  script: SolutionScript | null,
+  { skills: _, mcpServers: __, ...environment }: Environment,
+  { signal, box }: Pick<OracleContext, "signal" | "box">,
+): Promise<PatchedFolder & { readonly notes: readonly string[] }> {
+  signal.throwIfAborted();
+  const files = [...(environment.files ?? []), ...(script?.files ?? [])];
+  const workspace = await Workspace.create({ environment: { ...environment, files }, signal, box });
+  try {
+    const notes = script === null ? [] : await runSolution(script, workspace, signal);
+    const state = getWorkspaceState(workspace, await workspace.collectChanges());
+    return { state, remove: () => workspace.remove(), notes };
+  } catch (error) {
+    await workspace.remove();
+    throw error;
+  }
+}
+
+/** Returns what is odd about it: the tests decide whether it has solved the task. */
+async function runSolution(script: SolutionScript, workspace: Workspace, signal: AbortSignal): Promise<string[]> {
+  const { command, timeoutMs } = script;
+  const { path, box } = workspace;
+  const ended = await runCommand({
+    command,
+    shell: true,
+    cwd: path,
+    env: workspace.env(script.env),
+    timeoutMs,
+    signal,
+    folders: [path],
+    box: box ?? undefined,
+  });
+  await box?.giveBack();
+  signal.throwIfAborted();
+  const said = (ended.stderr.trim() || ended.stdout.trim()).slice(-MAX_MESSAGE_LENGTH);
+  const tail = said === "" ? "it printed nothing" : said;
+  if (ended.timedOut) return [`the solution did not end within ${timeoutMs / 1000} s: ${tail}`];
+  return ended.code === 0 ? [] : [`the solution ended with ${ended.code ?? ended.signal}: ${tail}`];
 }
 
 interface EndStates {
@@ -239,7 +320,14 @@ async function gradePatched(
   change?: FolderEdit,
 ): Promise<StateVerdict> {
   signal.throwIfAborted();
-  const folder = await folders.create(patch, change);
+  return gradeFolder(await folders.create(patch, change), { evaluator, example, signal });
+}
+
+/** Grades a folder and removes it. */
+async function gradeFolder(
+  folder: PatchedFolder,
+  { evaluator, example, signal }: Pick<GradingContext, "evaluator" | "example" | "signal">,
+): Promise<StateVerdict> {
   try {
     const scored = await evaluator.score(example, { workspace: folder.state }, { signal });
     signal.throwIfAborted();

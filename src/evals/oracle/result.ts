@@ -46,12 +46,13 @@ export interface StimulusPlace {
 /** A test case whose graders were checked with its golden patch. */
 export interface CheckedStimulus extends StimulusPlace {
   readonly status: "sound" | "unsound";
+  /** The golden patch, or the script that solves the task. */
   readonly patchFile: string;
   /** Must fail. */
   readonly untouched: StateVerdict;
   /** Must pass. */
   readonly golden: StateVerdict;
-  /** Null when they were not tried, because the golden state fails or the untouched one passes. */
+  /** Null when they were not tried: the golden state fails, the untouched one passes, or a script solves the task. */
   readonly omissions: OmissionSummary | null;
   readonly leftOut: readonly LeftOut[];
   readonly notes: readonly string[];
@@ -60,7 +61,7 @@ export interface CheckedStimulus extends StimulusPlace {
 /** A test case that could not be checked. */
 export interface UncheckedStimulus extends StimulusPlace {
   readonly status: "unchecked";
-  /** `no-patch`: there is no golden patch; `no-grader`: none of the graders can judge without an agent. */
+  /** `no-patch`: there is no patch or script that solves it; `no-grader`: no grader can judge without an agent. */
   readonly cause: "no-patch" | "no-grader" | "error" | "interrupted";
   readonly why: string;
   readonly leftOut: readonly LeftOut[];

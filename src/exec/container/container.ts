@@ -14,14 +14,7 @@ import { resolveReal } from "../box/program-paths.js";
 import type { BoxPlaces, BoxRecord, TrialBox } from "../box/trial-box.js";
 import type { BoxedStart, ProgramStart } from "../process/index.js";
 import { machineCapacity } from "./capacity.js";
-import {
-  type ContainerMount,
-  type Engine,
-  type EngineName,
-  formatMount,
-  formatOwner,
-  requireEngine,
-} from "./engine.js";
+import { type ContainerMount, type Engine, formatMount, formatOwner, requireEngine } from "./engine.js";
 import { prepareTools, TOOLS_FOLDER } from "./host-node.js";
 import { findImage, type LocalImage } from "./image.js";
 import { type FolderOwner, KEEPER_COMMAND, KEEPER_SCRIPT, Keeper } from "./keeper.js";
@@ -101,7 +94,7 @@ export class Container implements TrialBox {
     places: BoxPlaces,
     { environment, signal }: { environment: Environment; signal?: AbortSignal | undefined },
   ): Promise<Container> {
-    const engine = await requireEngine(settings.kind.replace("container:", "") as EngineName);
+    const engine = await requireEngine(settings);
     const image = await findImage(engine, environment);
     const limits = { ...settings.limits, cpus: Math.min(settings.limits.cpus, availableParallelism()) };
     const container = new Container({ ...settings, limits }, places, { engine, image, environment });

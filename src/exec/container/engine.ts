@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { getErrorMessage, SandboxError } from "../../core/index.js";
+import type { BoxSettings } from "../box/box-settings.js";
 import { type CommandResult, findProgram, runCommand } from "../process/index.js";
 import { readProcess } from "../process/process-table.js";
 
@@ -85,8 +86,9 @@ export function findEngineSupport(name: EngineName): Promise<EngineSupport> {
   return found;
 }
 
-/** Throws when the engine cannot run containers. */
-export async function requireEngine(name: EngineName): Promise<Engine> {
+/** The engine of an isolation such as `container:podman`. Throws when it cannot run containers. */
+export async function requireEngine({ kind }: Pick<BoxSettings, "kind">): Promise<Engine> {
+  const name = kind.replace("container:", "") as EngineName;
   const { works, detail } = await findEngineSupport(name);
   if (works) return new Engine(name);
   throw new SandboxError(`No container can be made on this machine: ${detail}`);
