@@ -70,6 +70,8 @@ const EVERY_COMMAND = [
   "report",
   "serve",
   "show",
+  "cost",
+  "diff",
   "query",
   "export",
   "import",
