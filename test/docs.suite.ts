@@ -306,6 +306,8 @@ describe("links and names", () => {
       .reduce((rest, block) => rest.replace(block.text, ""), read(page))
       .replaceAll("`du --apparent-size`", "")
       .replaceAll("`npx --no-install assay`", "")
+      // Flags of agents.
+      .replaceAll(/`--(?:continue|resume(?:=latest)?|session|session-id)`/g, "")
       // The typo that docs/guides/jobs.md shows.
       .replaceAll("`npx assay --systm passthrough --dataset needle`", "");
     expect([...flagsIn(text)].filter((flag) => !known.all.has(flag))).toEqual([]);
