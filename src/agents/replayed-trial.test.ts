@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -85,6 +85,19 @@ describe("the calls of an agent", () => {
     expect(replayed.map(toTimeless)).toEqual(rows.map(toTimeless));
     for (const { notes } of replayed)
       expect(notes).toContain(`${REPLAYED_NOTE}: 3 model calls from ${dir}, not paid again`);
+  });
+
+  it("of a damaged cassette make the trial an error that names the line, without another try", async () => {
+    const { dir } = new TempProject();
+    const { url } = await record(dir, WORK);
+    const file = join(dir, readdirSync(dir).find((name) => name.startsWith("tiny.2.")) ?? "");
+    const lines = readFileSync(file, "utf8").split("\n");
+    writeFileSync(file, lines.with(2, `{${lines[2]}`).join("\n"));
+    const rows = await runAgent(url, replayTraffic({ dir }));
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "pass"]);
+    expect(rows[1]?.attempts.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^\S*tiny\.2\.\S*:3 is damaged: it is not a line of a cassette\. Restore the file/),
+    ]);
   });
 
   it("that were not recorded make the trial an error that shows the difference", async () => {

@@ -48,7 +48,7 @@ class Replayer implements Traffic {
   readonly #secrets: readonly string[];
   /** Path of each trial's cassette. */
   readonly #files = new Map<string, string>();
-  readonly #systems: readonly string[];
+  readonly #recorded: readonly TrialKey[];
   readonly #trials = new Map<string, ReplayedTrial>();
   readonly #open = new Map<string, readonly NumberedExchange[]>();
 
@@ -61,7 +61,7 @@ class Replayer implements Traffic {
     this.#bodies = new StoredBodies(dir);
     this.#secrets = listVariableSecrets(env);
     for (const { path, trial } of found) this.#files.set(toId(trial), path);
-    this.#systems = [...new Set(found.flatMap(({ trial }) => (trial === null ? [] : [trial.system])))];
+    this.#recorded = found.flatMap(({ trial }) => (trial === null ? [] : [trial]));
   }
 
   readonly wrap = (network: Transport): Transport => ({ send: (request) => this.#send(network, request) });
@@ -100,7 +100,7 @@ class Replayer implements Traffic {
     const body = await readRequestBody(request.body);
     const trial = this.#getTrial(key);
     const sent = this.#normalize(request, body, trial);
-    const known = this.#listExchanges(key).filter((each) => each.exchange.by === by);
+    const known = this.#readExchanges(key, trial).filter((each) => each.exchange.by === by);
     if (by === "system" && trial.turns > this.#turns) {
       trial.live += 1;
       return network.send({ ...request, body });
@@ -149,13 +149,23 @@ class Replayer implements Traffic {
     const then = "Record it with --record, or use --on-miss live or --on-miss nearest.";
     const file = this.#files.get(toId(key));
     if (file === undefined)
-      return `${this.#dir} has no cassette of ${describeTrialKey(key)}; it has ${describeSystems(this.#systems)}. ${then}`;
+      return `${this.#dir} has no cassette of ${describeTrialKey(key)}; it has ${describeRecorded(this.#recorded, key)}. ${then}`;
     const times = known.filter(({ exchange }) => exchange.hash === sent.hash).length;
     if (times > 0)
       return `${what} has no recorded answer left in ${file}: it was sent more often than the ${times} ${times === 1 ? "time" : "times"} when it was recorded. ${then}`;
     if (nearest === null) return `${what} has no recorded answer in ${file}, which has no call to that path. ${then}`;
     const number = known.findIndex(({ at }) => at === nearest.at) + 1;
     return `${what} has no recorded answer in ${file}. It differs from call ${number} of ${known.length}: ${describeDifference(sent, nearest)}. ${then}`;
+  }
+
+  /** A cassette that cannot be read is a miss, which an agent's failure does not hide. */
+  #readExchanges(key: TrialKey | null, trial: ReplayedTrial): readonly NumberedExchange[] {
+    try {
+      return this.#listExchanges(key);
+    } catch (error) {
+      if (error instanceof TrialError) trial.miss ??= error;
+      throw error;
+    }
   }
 
   #getTrial(key: TrialKey | null): ReplayedTrial {
@@ -214,10 +224,22 @@ function toId(trial: TrialKey | null): string {
   return trial === null ? "" : formatTrialId(trial);
 }
 
-const MAX_SYSTEMS = 5;
+const MAX_LISTED = 5;
 
-function describeSystems(names: readonly string[]): string {
-  if (names.length === 0) return "none of any trial";
-  const shown = names.slice(0, MAX_SYSTEMS).join(", ");
-  return `those of ${shown}${names.length > MAX_SYSTEMS ? ` and ${names.length - MAX_SYSTEMS} more` : ""}`;
+/** What there is in place of a trial's cassette, by the first part of its name that was not recorded. */
+function describeRecorded(recorded: readonly TrialKey[], key: TrialKey | null): string {
+  if (recorded.length === 0) return "none of any trial";
+  const ofSystem = recorded.filter(({ system }) => system === key?.system);
+  if (ofSystem.length === 0) return `those of ${listSome(recorded.map(({ system }) => system))}`;
+  const ofExample = ofSystem.filter(({ exampleId }) => exampleId === key?.exampleId);
+  if (ofExample.length === 0) return "only those of other examples";
+  const ofDataset = ofExample.filter(({ dataset }) => dataset === key?.dataset);
+  if (ofDataset.length === 0) return `it of the dataset ${listSome(ofExample.map(({ dataset }) => dataset))}`;
+  return `only trial ${listSome(ofDataset.map(({ trial }) => String(trial + 1)).toSorted())} of it`;
+}
+
+function listSome(names: readonly string[]): string {
+  const unique = [...new Set(names)];
+  const shown = unique.slice(0, MAX_LISTED).join(", ");
+  return unique.length > MAX_LISTED ? `${shown} and ${unique.length - MAX_LISTED} more` : shown;
 }

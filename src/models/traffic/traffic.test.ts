@@ -115,8 +115,16 @@ describe("replayed calls", () => {
       /no recorded answer left in .*: it was sent more often than the 1 time when/,
     );
     await expect(send(traffic, server.url, { body: { q: "a" }, trial: { ...TRIAL, trial: 4 } })).rejects.toThrow(
-      /has no cassette of trial 5 of "a" with m; it has those of m\. Record it with --record/,
+      /has no cassette of trial 5 of "a" with m; it has only trial 1 of it\. Record it with --record/,
     );
+    for (const [other, has] of [
+      [{ system: "n" }, "those of m"],
+      [{ exampleId: "b" }, "only those of other examples"],
+      [{ dataset: "other" }, `it of the dataset ${TRIAL.dataset}`],
+    ] as const)
+      await expect(send(traffic, server.url, { body: { q: "a" }, trial: { ...TRIAL, ...other } })).rejects.toThrow(
+        `; it has ${has}. Record it`,
+      );
   });
 
   it("repeat failures: statuses, broken answers, and answers that were still open", async () => {

@@ -67,6 +67,18 @@ describe("a mock that answers from cassettes", () => {
     expect((await post(url, { model: "m", input: "x" }, "/v1/responses")).text).toContain("no call to that path");
   });
 
+  it("answers a program that asks for no usage as the gateway would, which asks for it", async () => {
+    const body = ask("one", true);
+    const { dir, texts } = await record([{ ...body, stream_options: { include_usage: true } }]);
+    expect(texts[0]).toContain('"choices":[]');
+    const { url } = await serve({ recorded: new RecordedAnswers(dir) });
+    const { status, text } = await post(url, body);
+    expect(status).toBe(200);
+    expect(text).not.toContain('"choices":[]');
+    const events = (from = "") => from.split("\n\n").filter((event) => !event.includes('"choices":[]'));
+    expect(events(text)).toEqual(events(texts[0]));
+  });
+
   it("is refused without cassettes", () => {
     expect(() => new RecordedAnswers(new TempProject().dir)).toThrow(/has no cassettes/);
   });
