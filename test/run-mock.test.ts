@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TINY_AGENT_COMMAND } from "../src/testing/agent-cli-fixtures.js";
 import { parseReport, runAssay } from "../src/testing/run-assay.js";
 import { TempProject } from "../src/testing/temp-project.js";
 
@@ -29,6 +30,25 @@ describe("assay run --mock", () => {
     space.write("mock.yaml", "reply: Rome\n");
     expect(await cached()).toEqual([false, false]);
   });
+
+  it.each([
+    ["run", ["--agent-command", TINY_AGENT_COMMAND, "--agent-model", "openai/gpt-5", "--dataset", "data.jsonl"]],
+    ["eval", ["-e", "eval.yaml", "--executor", TINY_AGENT_COMMAND, "--model", "openai/gpt-5"]],
+  ])(
+    "takes a run of agents up again with %s --resume, although the simulated model has another port",
+    async (command, flags) => {
+      const space = new TempProject({
+        ...FILES,
+        "eval.yaml":
+          "name: capital\nstimuli: [{ name: a, prompt: 'Capital of France?', graders: [{ type: output-contains, config: { substring: Paris } }] }]\n",
+      });
+      const first = await runAssay(space.dir, command, ...flags, "--mock", "mock.yaml", "--output", "json");
+      expect(first.code).toBe(0);
+      const again = await runAssay(space.dir, command, "--resume", space.runs()[0] ?? "", "--output", "json");
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("already finished") });
+      expect(parseReport(again).rows).toEqual(parseReport(first).rows);
+    },
+  );
 
   it.each([
     [["--mock", "none.yaml"], /none\.yaml cannot be read/],

@@ -98,6 +98,8 @@ export interface AgentSystemOptions {
   readonly keepWorkspaces: string | null;
   /** Records its model calls, or answers them from a recording; null for neither. */
   readonly traffic?: Traffic | null;
+  /** Identifies what answers in place of its URLs, which differ each time. */
+  readonly urlId?: string;
   /** The model that answers once the recording does not; null for its own. */
   readonly thenModel?: string | null;
   /** Whether a trivial task runs before its trials. Default: before ten or more. */
@@ -225,7 +227,7 @@ export class AgentSystem implements System {
 
   /** Everything that affects the work, without secrets. */
   fingerprint(): unknown {
-    const { adapter, version, model, effort, upstreams, home, passEnv, box } = this.#options;
+    const { adapter, version, model, effort, upstreams, urlId, home, passEnv, box } = this.#options;
     return {
       agent: adapter.name,
       command: adapter.command,
@@ -233,7 +235,7 @@ export class AgentSystem implements System {
       version,
       model,
       ...(effort === null ? {} : { effort }),
-      urls: upstreams.urls,
+      urls: urlId ?? upstreams.urls,
       hasOwnHome: home !== null,
       passEnv,
       ...(box === null ? {} : { box }),

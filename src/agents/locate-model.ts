@@ -23,6 +23,8 @@ export interface AgentModelOptions {
   api?: DialectName;
   /** URL to use instead of the provider's. */
   url?: string;
+  /** Identifies what answers at the URL, if the URL differs each time, such as that of a mock. Default: the URL. */
+  urlId?: string;
   /** The environment variable with the key. */
   apiKeyEnv?: string;
   /** Allows sending a key over plain http to another machine. */

@@ -92,6 +92,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     adapter,
     model,
     effort,
+    ...(options.urlId !== undefined && { urlId: options.urlId }),
     upstreams: then === null ? own.upstreams : joinUpstreams(own.upstreams, then.upstreams),
     limits,
     maxParallel: options.maxParallel ?? getDefaultAgentConcurrency(),

@@ -77,6 +77,8 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
   const options = {
     ...agent,
     url: agentUrl,
+    // The port of a simulated model differs each time.
+    urlId: run.simulated?.id,
     apiKeyEnv,
     allowInsecure,
     modelsFile,

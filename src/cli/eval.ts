@@ -28,7 +28,10 @@ export const EVAL_SOURCE: RunSource = {
     requireLocalMock(config, config.eval?.mock);
     return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (simulated) => {
       const url = simulated?.url;
-      const settings = url === undefined ? config : { ...config, agentUrl: url, canary: config.canary ?? false };
+      const settings =
+        simulated === undefined
+          ? config
+          : { ...config, simulated, agentUrl: simulated.url, canary: config.canary ?? false };
       registerJudgeGraders(locateEvalJudge(settings, url));
       const { specs, datasets, agents, notes } = await planEvals(settings);
       requireTrustedSpecs(specs, config);
