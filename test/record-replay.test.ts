@@ -66,6 +66,13 @@ describe("assay run --record", () => {
     expect(replayed.stderr).toContain("The budget of the run is not applied");
     expect(toTimeless(replayed)).toEqual(toTimeless(recorded));
     expect(toTimeless(replayed).map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+    const replays = space.runs().map((dir) => space.read(dir, "rows.jsonl").includes("not paid again"));
+    expect(replays.toSorted()).toEqual([false, true]);
+    for (const [i, dir] of space.runs().entries()) {
+      const { systems } = JSON.parse((await runPooledAssay(space.dir, "cost", dir, "--output", "json")).stdout);
+      expect(systems[0].costUsd).toBeGreaterThan(0);
+      expect(systems[0].replayedUsd).toBe(replays[i] === true ? systems[0].costUsd : 0);
+    }
   });
 
   it("is replayed by a config file", async () => {

@@ -72,6 +72,7 @@ export {
   type TokenizerName,
 } from "./tokens/tokenizer.js";
 export {
+  findReplayedPart,
   REPLAYED_NOTE,
   RecordedAnswers,
   type RecordTrafficOptions,

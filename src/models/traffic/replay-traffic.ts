@@ -10,7 +10,7 @@ import { readRequestBody } from "./record-traffic.js";
 import { type Replacement, TextReplacer } from "./replace-texts.js";
 import { hide, listRequestSecrets, listVariableSecrets, stripPathSecrets } from "./secrets-of-request.js";
 import { StoredBodies } from "./stored-bodies.js";
-import { formatTrafficName, REPLAYED_NOTE, type Traffic, type TrafficName } from "./traffic.js";
+import { formatTrafficName, LIVE_NOTE_END, REPLAYED_NOTE, type Traffic, type TrafficName } from "./traffic.js";
 
 /** What happens to a request without a recorded answer. */
 type MissAction = "fail" | "live" | "nearest";
@@ -82,7 +82,7 @@ class Replayer implements Traffic {
     const parts = [
       `${replayed + nearest} model ${replayed + nearest === 1 ? "call" : "calls"} from ${this.#dir}, not paid again`,
       ...(nearest === 0 ? [] : [`${nearest} of them with the answer to a similar request`]),
-      ...(live === 0 ? [] : [`${live} sent to the model`]),
+      ...(live === 0 ? [] : [`${live} ${LIVE_NOTE_END}`]),
     ];
     return `${REPLAYED_NOTE}: ${parts.join(", ")}`;
   }

@@ -28,3 +28,13 @@ export function formatTrafficName(name: TrafficName): string {
 
 /** First word of the note on a trial whose model calls were answered from a recording. */
 export const REPLAYED_NOTE = "replayed";
+
+/** End of that note on a trial of which some calls went to the model. */
+export const LIVE_NOTE_END = "sent to the model";
+
+/** Which model calls of a trial were answered from a recording, by the notes on its row: all, some or none. */
+export function findReplayedPart(notes: readonly string[]): "all" | "some" | "none" {
+  const note = notes.find((each) => each.startsWith(`${REPLAYED_NOTE}: `));
+  if (note === undefined) return "none";
+  return note.endsWith(LIVE_NOTE_END) ? "some" : "all";
+}

@@ -1,5 +1,6 @@
 import type { EvalRow } from "../../core/index.js";
 import { hasOutput } from "../../core/index.js";
+import { findReplayedPart } from "../../models/index.js";
 import { formatPlural } from "../format.js";
 import {
   type BilledTrial,
@@ -80,6 +81,7 @@ export class SystemBill {
   readonly #splits = new Map(COST_SPLITS.map((split) => [split, new Map<string, PartSum>()]));
   readonly #total: PartSum = { pico: 0, tokens: 0, count: 0 };
   #replayed = 0;
+  #partlyReplayed = 0;
   #judge = 0;
   #unknownCosts = 0;
   #knowsCosts = false;
@@ -97,7 +99,9 @@ export class SystemBill {
     this.#total.count += 1;
     this.#total.pico += bill.pico;
     this.#total.tokens += bill.tokens;
-    if (row.cached) this.#replayed += bill.pico;
+    const replayed = findReplayedPart(row.notes);
+    if (row.cached || replayed === "all") this.#replayed += bill.pico;
+    else if (replayed === "some") this.#partlyReplayed += 1;
     this.#judge += toPico(row.judgeCostUsd ?? 0);
     if (row.costUsd === null && hasOutput(row)) this.#unknownCosts += 1;
     if (row.costUsd !== null) this.#knowsCosts = true;
@@ -160,6 +164,9 @@ export class SystemBill {
       ...(this.#contradictory === 0
         ? []
         : [`the steps of ${of(this.#contradictory)} cost more than the bill, so that they are not used`]),
+      ...(this.#partlyReplayed === 0
+        ? []
+        : [`the bill of ${of(this.#partlyReplayed)} includes model calls from cassettes, which this run did not pay`]),
       ...(this.#unknownCosts === 0 ? [] : [`the cost of ${of(this.#unknownCosts)} is unknown and not in the bill`]),
     ];
   }
