@@ -233,6 +233,24 @@ stimuli:
   });
 });
 
+describe("a skill by its path in the repository", () => {
+  const TEXT = "skill: skills/tidy\nenvironment: { skills: [skills/tidy] }\nstimuli: [{ name: s, prompt: p }]\n";
+
+  it("is found when nothing is beside the eval file, and never outside of the repository", async () => {
+    using folder = createSpecFolder("", {
+      "repository/.git": "gitdir: elsewhere\n",
+      "repository/skills/tidy/SKILL.md": TIDY_SKILL,
+      "repository/evals/tidy/eval.yaml": TEXT,
+      "skills/tidy/SKILL.md": TIDY_SKILL,
+      "evals/eval.yaml": TEXT,
+    });
+    const spec = await loadSpec(join(folder.path, "repository/evals/tidy/eval.yaml"), { registry });
+    expect(spec.skill?.dir).toBe(join(folder.path, "repository/skills/tidy"));
+    const outside = await readSpec(join(folder.path, "evals/eval.yaml"), { registry });
+    expect(outside.problems[0]?.text).toContain(`${join(folder.path, "evals/skills/tidy")} does not exist`);
+  });
+});
+
 describe("weights, rubrics and constraints", () => {
   const graders = async (stimulus: string, rest = "") => {
     using folder = createSpecFolder(`${rest}\nstimuli: [{ name: s, prompt: p, ${stimulus} }]\n`);

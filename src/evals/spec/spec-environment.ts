@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Environment, EnvironmentFile } from "../../core/index.js";
 import { didYouMean } from "../../core/index.js";
 import { EnvironmentReader } from "../../exec/index.js";
-import type { KeyPath } from "../../utils/index.js";
+import { isInsideDir, type KeyPath } from "../../utils/index.js";
 import {
   createEnumField,
   createListField,
@@ -110,13 +110,25 @@ function resolveEnvironmentFile(file: EnvironmentFile, index: number, { dir, say
   return { src, dest: file.dest };
 }
 
-/** A skill may be given by its folder or by its SKILL.md. */
+/** A skill may be given by its folder or by its SKILL.md, relative to the eval file or to the repository. */
 export function resolveSkillFolder(path: string, dir: string, say: (text: string) => void): string {
-  const given = resolve(dir, path);
+  const given = findInRepository(path, dir) ?? resolve(dir, path);
   const folder = basename(given) === "SKILL.md" ? dirname(given) : given;
   if (!isExistingFolder(folder)) say(`the folder ${folder} does not exist: a skill is a folder with a SKILL.md.`);
   else if (!existsSync(join(folder, "SKILL.md"))) say(`${folder} has no SKILL.md, so it is not a skill.`);
   return folder;
+}
+
+/** The path relative to the repository that `dir` is in; null if it is beside `dir` or not in the repository. */
+function findInRepository(path: string, dir: string): string | null {
+  if (existsSync(resolve(dir, path))) return null;
+  for (let root = dir; ; root = dirname(root)) {
+    if (existsSync(join(root, ".git"))) {
+      const found = resolve(root, path);
+      return isInsideDir(root, found) && existsSync(found) ? found : null;
+    }
+    if (dirname(root) === root) return null;
+  }
 }
 
 function isExistingFolder(path: string): boolean {

@@ -67,6 +67,15 @@ describe("evals/evals.json of a skill", () => {
     ]);
   });
 
+  it("may test the skill in the folder skill of its repository", async () => {
+    using folder = createSpecFolder("", {
+      "skill/SKILL.md": TIDY_SKILL,
+      "evals/evals.json": '{"skill_name": "other", "evals": [{"id": 1, "prompt": "p"}]}',
+    });
+    const spec = await loadSpec(join(folder.path, "evals/evals.json"), { registry });
+    expect(spec.skill).toEqual({ name: "tidy", dir: join(folder.path, "skill") });
+  });
+
   it("may be only the list, and may be beside the skills of a repository", async () => {
     using folder = createSkillFolder([{ id: "a", prompt: "p", expect: ["e"] }]);
     expect((await loadSpec(folder.evals, { registry })).stimuli).toMatchObject([{ name: "a", rubric: ["e"] }]);

@@ -53,7 +53,7 @@ class EvalsJsonConversion {
   /** The folder above `evals/` is the skill; a repository of skills has it below that folder. */
   #findSkill(name: string | undefined, path: KeyPath): string | null {
     const below = name === undefined ? [] : [`../skills/${name}`, `../.claude/skills/${name}`, `../${name}`];
-    const places = ["..", ".", ...below];
+    const places = ["..", ".", "../skill", ...below];
     const found = places.find((place) => existsSync(join(this.#dir, place, "SKILL.md")));
     if (found !== undefined) return found;
     const text = `the skill that ${this.#file} tests is not found: there is no SKILL.md in ${places.join(", ")}. Add one, or write an eval.yaml, which can name any skill.`;
