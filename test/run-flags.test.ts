@@ -49,6 +49,28 @@ describe("assay run", () => {
     expect(report.rows[0]?.metadata).toMatchObject({ userTurns: 2 });
   });
 
+  it("accepts --user-model for examples with a simulated user, records and replays it, and needs it", async () => {
+    const asked = { id: 1, question: "Hello", answer: "Paris", user: { goal: "to hear a city", max_turns: 5 } };
+    const reply = [
+      { model: "gpt-6-sol", match: "Paris", reply: "[END]" },
+      { model: "gpt-6-sol", match: "/./", reply: "Which city?" },
+      { model: "gpt-6-luna", match: "Which city", reply: "Paris" },
+      { model: "gpt-6-luna", match: "/./", reply: "Hello" },
+    ];
+    const space = new TempProject({ ...files, "talk.jsonl": [asked], "mock.yaml": JSON.stringify({ reply }) });
+    const flags = ["--dataset", "talk.jsonl", "--evaluator", "answer_quality", "--model", "openai/gpt-6-luna"];
+    const user = ["--user-model", "openai/gpt-6-sol", "--output", "json"];
+    const report = await json(space, ...flags, ...user, "--mock", "mock.yaml", "--record", "calls");
+    expect(report.rows[0]).toMatchObject({ outcome: "pass", turns: 2, userCostUsd: expect.any(Number) });
+    const replayed = await runPooledAssay(space.dir, ...flags, ...user, "--replay-traffic", "calls");
+    expect(parseReport(replayed).rows[0]).toMatchObject({ outcome: "pass", turns: 2 });
+    const refused = await runPooledAssay(space.dir, ...flags, "--mock", "mock.yaml");
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("has a simulated user, but no model plays it. Name one with --user-model");
+    const unused = await runPooledAssay(space.dir, ...BASE, "--user-model", "openai/gpt-6-sol");
+    expect(unused.stderr).toContain("but the run has none. Add --model, --proxy or --agent");
+  });
+
   it("accepts --dataset several times, each with its own rows", async () => {
     const space = new TempProject({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
     const report = await json(space, ...BASE, "--dataset", "more.csv");

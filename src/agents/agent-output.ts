@@ -41,6 +41,8 @@ export interface AgentSession {
   readonly exchanges: readonly AgentExchange[];
   /** True when several messages were to be sent. */
   readonly isSession: boolean;
+  /** The messages that a simulated user wrote. */
+  readonly userMessages: readonly string[];
   /** The workspace after earlier turns that a grader looks at. */
   readonly turnStates: Readonly<Record<string, WorkspaceState>>;
 }
@@ -95,6 +97,7 @@ export async function buildAgentOutput(finished: FinishedAgentSession): Promise<
         keys,
       ),
     }),
+    ...(finished.userMessages.length > 0 && { userMessages: maskKeys(finished.userMessages, keys) }),
     ...(Object.keys(finished.turnStates).length > 0 && { turnStates: finished.turnStates }),
     ...measured,
     ...(watched.successAt !== null && { successAtMs: Math.max(0, watched.successAt - startedAt.clock) }),

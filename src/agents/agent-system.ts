@@ -17,10 +17,12 @@ import type {
   System,
   TrialBudget,
   TrialContext,
+  UserSimulator,
+  UserTurn,
   WorkspaceChanges,
   WorkspaceState,
 } from "../core/index.js";
-import { getErrorMessage, hasExampleFiles, TrialError, TrialStopped, UsageError } from "../core/index.js";
+import { getErrorMessage, hasExampleFiles, readUserRole, TrialError, TrialStopped, UsageError } from "../core/index.js";
 import {
   type BoxSettings,
   isFilePath,
@@ -35,6 +37,7 @@ import {
   writeSkills,
 } from "../exec/index.js";
 import type { Traffic } from "../models/index.js";
+import { type ConversationUser, requireUserSimulator, startUser } from "../systems/index.js";
 import {
   type AgentAdapter,
   type AgentFigures,
@@ -100,6 +103,8 @@ export interface AgentSystemOptions {
   readonly traffic?: Traffic | null;
   /** Identifies what answers in place of its URLs, which differ each time. */
   readonly urlId?: string;
+  /** Plays the users of examples that have one. */
+  readonly user?: UserSimulator | undefined;
   /** The model that answers once the recording does not; null for its own. */
   readonly thenModel?: string | null;
   /** Whether a trivial task runs before its trials. Default: before ten or more. */
@@ -150,8 +155,9 @@ export class AgentSystem implements System {
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, { ...trial, traffic });
     try {
       const messages = listAgentMessages(example);
-      const isSession = messages.length > 1;
-      const own = { workspace, extensions, meter, trial };
+      const user = this.#startUser(example, trial);
+      const isSession = messages.length > 1 || user !== null;
+      const own = { workspace, extensions, meter, trial, user };
       const prepared = {
         ...own,
         example,
@@ -164,7 +170,10 @@ export class AgentSystem implements System {
       const watch = new WorkWatcher(workspace, trial.passes);
       await watch.ready;
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const session = await this.#converse(first, prepared);
+      const session = await this.#converse(first, prepared).catch(async (error: unknown) => {
+        await watch.cancel();
+        throw error;
+      });
       await meter.close();
       const miss = noteTraffic(traffic, trial);
       if (meter.isInPath) trial.budget?.report(meter.total);
@@ -215,19 +224,21 @@ export class AgentSystem implements System {
   #requireContinuing(example: Example): void {
     const { adapter } = this.#options;
     const { length } = listAgentMessages(example);
-    if (length < 2 || adapter.canContinue === true) return;
+    requireUserSimulator(example, this.#options.user);
+    const hasUser = readUserRole(example) !== null;
+    if ((length < 2 && !hasUser) || adapter.canContinue === true) return;
     const isShipped = (ALL_AGENT_NAMES as readonly string[]).includes(adapter.name);
     const remedy = isShipped
       ? "Use another agent."
       : "Say how its command continues a session, with --agent-continue or with continueCommand in the config, or use another agent.";
     throw new UsageError(
-      `The example ${JSON.stringify(example.id)} has ${length} messages of the user, to be sent one after the other into one session, which ${this.name} cannot continue. ${remedy} These can: ${listContinuingAgents().join(", ")}.`,
+      `The example ${JSON.stringify(example.id)} has ${hasUser ? "a simulated user, whose messages are" : `${length} messages of the user, to be`} sent one after the other into one session, which ${this.name} cannot continue. ${remedy} These can: ${listContinuingAgents().join(", ")}.`,
     );
   }
 
   /** Everything that affects the work, without secrets. */
   fingerprint(): unknown {
-    const { adapter, version, model, effort, upstreams, urlId, home, passEnv, box } = this.#options;
+    const { adapter, version, model, effort, upstreams, urlId, home, passEnv, box, user } = this.#options;
     return {
       agent: adapter.name,
       command: adapter.command,
@@ -239,12 +250,14 @@ export class AgentSystem implements System {
       hasOwnHome: home !== null,
       passEnv,
       ...(box === null ? {} : { box }),
+      ...(user === undefined ? {} : { user: user.fingerprint() }),
     };
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((workspace) => workspace.remove()));
     this.#open.clear();
+    await this.#options.user?.close();
     const unkept = this.#unkept.splice(0);
     if (unkept.length > 0) throw new UsageError(`workspaces that could not be kept: ${unkept.join("; ")}`);
   }
@@ -262,20 +275,48 @@ export class AgentSystem implements System {
 
   /** Sends the messages of the user one after the other; the next one when the program has ended. */
   async #converse(first: StartedRun, prepared: PreparedLaunch): Promise<AgentSession> {
-    const { trial, workspace, messages, isSession, example } = prepared;
+    const { trial, workspace, isSession, example } = prepared;
     const judged = listJudgedTurns(example);
     const exchanges = [await this.#exchange(first, prepared)];
     const turnStates: Record<string, WorkspaceState> = {};
-    for (const message of messages.slice(1)) {
+    for (;;) {
       const last = exchanges.at(-1);
       if (last === undefined || first.session === null || !this.#mayContinue(last, prepared)) break;
+      const message = await this.#selectNextMessage(exchanges, prepared);
+      if (message === null) break;
       const turn = exchanges.length;
       if (judged.has(turn)) turnStates[turn] = await this.#captureTurn(workspace, trial);
       const session = { ...first.session, givenId: last.run.reader.sessionId ?? null, isContinued: true };
       const before = exchanges.map(({ run }) => run.reader.figures);
       exchanges.push(await this.#exchange(await this.#start(message, { session, before }, prepared), prepared));
     }
-    return { exchanges, isSession, turnStates };
+    const userMessages = exchanges.slice(prepared.messages.length).map(({ message }) => message);
+    return { exchanges, isSession, turnStates, userMessages };
+  }
+
+  /** The next message of the script, then those of the simulated user; null if there is none. */
+  async #selectNextMessage(
+    exchanges: readonly AgentExchange[],
+    { messages, user, trial }: PreparedLaunch,
+  ): Promise<string | null> {
+    const scripted = messages[exchanges.length];
+    if (scripted !== undefined || user === null) return scripted ?? null;
+    const turns = exchanges.flatMap(({ message, run }): UserTurn[] => [
+      { role: "user", text: message },
+      { role: "assistant", text: run.reader.response },
+    ]);
+    try {
+      return await user.writeNext(turns, exchanges.length);
+    } catch (error) {
+      // A trial that was stopped is graded on what it has.
+      if (trial.signal.aborted) return null;
+      throw error;
+    }
+  }
+
+  #startUser(example: Example, trial: TrialContext): ConversationUser | null {
+    const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
+    return startUser(example, { simulator: this.#options.user, trial, key });
   }
 
   async #exchange({ message, run }: StartedRun, { trial }: PreparedLaunch): Promise<AgentExchange> {
@@ -403,6 +444,8 @@ interface PreparedAgentTrial {
   readonly extensions: AgentExtensions;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
+  /** Null without one. */
+  readonly user: ConversationUser | null;
 }
 
 /** Skills and servers, which are installed once for all messages. */

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { findConfiguredModel, findModelsFile, loadModels } from "../budget/index.js";
-import { type Effort, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
+import { type Effort, getErrorMessage, omitUndefined, UsageError, type UserSimulator } from "../core/index.js";
 import { type BoxOptions, type BoxSettings, deriveCommandName, resolveBoxSettings } from "../exec/index.js";
 import { requireEffort } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
@@ -33,6 +33,8 @@ export interface AgentOptions extends AgentModelOptions {
   model?: string;
   /** Answers the calls that a replay does not, such as after the first turns: a name like that of `model`. */
   thenModel?: string;
+  /** Plays the users of examples that have one; see `createUserSimulator`. */
+  user?: UserSimulator;
   /** The name of the system. Default: the agent's name. */
   name?: string;
   /** How much its model thinks, for agents that can be told. Default: the model's, or the agent's own. */
@@ -102,6 +104,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     keepWorkspaces: resolveKeepFolder(options),
     traffic: options.traffic ?? null,
     thenModel: then?.model?.name ?? null,
+    user: options.user,
     // Nothing is known of what a program of the user can do.
     canary: options.canary ?? (options.command === undefined ? undefined : false),
     box: resolveAgentBox(options),

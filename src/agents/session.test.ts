@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { UserSimulator } from "../core/index.js";
 import { GraderEvaluator } from "../graders/index.js";
 import { gradeRun } from "../runs/grade-run.js";
 import { readOutputs } from "../store/outputs.js";
+import { createUserSimulator, ModelSystem } from "../systems/index.js";
 import { lacksBoxes } from "../testing/boxes.js";
+import type { MockOptions } from "../testing/mock/index.js";
 import {
   computeTrialCost,
   createAgentFolders,
@@ -54,9 +57,13 @@ const file = (path: string, after_turn?: number) => ({
 });
 
 async function runSession(
-  options: Partial<ScriptedTrialOptions> & { readonly canContinue?: boolean; readonly isolation?: string },
+  options: Partial<ScriptedTrialOptions> & {
+    readonly canContinue?: boolean;
+    readonly isolation?: string;
+    readonly agentUser?: UserSimulator;
+  },
 ) {
-  const { canContinue = true, isolation, ...others } = options;
+  const { canContinue = true, isolation, agentUser, ...others } = options;
   const place = options.place ?? createAgentFolders();
   const program = join(place.root, "agent.mjs");
   writeFileSync(program, SESSION_AGENT);
@@ -69,6 +76,7 @@ async function runSession(
       model: "tested",
       api: "chat",
       ...(isolation !== undefined && { isolation }),
+      ...(agentUser !== undefined && { user: agentUser }),
     },
     model: {
       keepBodies: true,
@@ -203,5 +211,62 @@ describe("several messages to claude", () => {
     const single = await runScriptedTrial({ does: [{ confess: told("one") }, { ask: true }, { end: "done" }], place });
     expect(single.row.metadata).not.toHaveProperty("userTurns");
     expect(read("one").argv).toContain("--no-session-persistence");
+  });
+});
+
+describe("a simulated user and an agent", () => {
+  async function runWithUser(user: Record<string, unknown>, script: MockOptions = {}, canContinue = true) {
+    const player = await openTrialMock({
+      reply: [{ match: "One is", reply: "write two" }],
+      ...script,
+      keepBodies: true,
+    });
+    const model = new ModelSystem({ model: "player", baseUrl: player.url });
+    const simulator = createUserSimulator(model);
+    const ran = await runSession({
+      canContinue,
+      agentUser: simulator,
+      example: { question: "write one", user, graders: [file("one"), file("two", 2)] },
+    });
+    return { ...ran, player };
+  }
+
+  it("talk in one session until the user ends it, and graders see its turns", async () => {
+    const rules = [
+      { match: "Two is there", reply: "All right. [END]" },
+      { match: "One is there", reply: "write two" },
+    ];
+    const { row, output, player } = await runWithUser({ goal: "two files" }, { reply: rules });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "pass", metadata: { userTurns: 2 } });
+    expect(output?.replies).toEqual(["One is there.", "Two is there."]);
+    expect(output?.userMessages).toEqual(["write two"]);
+    const events = output?.trajectory?.events ?? [];
+    expect(events.flatMap(({ type, text, turn }) => (type === "user_message" ? [[text, turn]] : []))).toEqual([
+      ["write one", 1],
+      ["write two", 2],
+    ]);
+    expect(player.requests).toHaveLength(2);
+    expect(row.metadata?.userUsage).toEqual(sumRequestUsage(player.requests));
+    expect(row.notes.join()).toContain("the cost of the simulated user is unknown");
+  });
+
+  it("stop at max_turns", async () => {
+    const { output, player } = await runWithUser({ goal: "two files", max_turns: 2 });
+    expect(output?.replies).toEqual(["One is there.", "Two is there."]);
+    expect(player.requests).toHaveLength(1);
+  });
+
+  it("are an error that names the user, if its model fails", async () => {
+    const { row, mock, place } = await runWithUser({ goal: "two files" }, { faults: [{ kind: 401, rate: 1 }] });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error" });
+    expect(row.attempts.at(-1)?.message).toMatch(/The simulated user .* failed: .*answered 401/);
+    expect(row.usage).toEqual(sumRequestUsage(mock.requests));
+    expectNothingLeft(place);
+  });
+
+  it("are refused for an agent that cannot continue", async () => {
+    await expect(runWithUser({ goal: "two files" }, {}, false)).rejects.toThrow(
+      /has a simulated user, whose messages are sent one after the other into one session, which .* cannot continue/,
+    );
   });
 });

@@ -95,6 +95,7 @@ export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunCon
     boxLimits,
     traffic: run.traffic,
     thenModel: run.thenModel,
+    user: run.userModel === undefined ? undefined : await (await import("./make-user.js")).openUserSimulator(run),
     // Planning needs neither a key nor the agent's program.
     isPlan: isPlanOnly(run),
   };

@@ -15,7 +15,7 @@ import {
   requireBaseUrl,
   resolveEndpoint,
 } from "../budget/index.js";
-import type { Effort, Limits, ServiceTier, System } from "../core/index.js";
+import type { Effort, Limits, ServiceTier, System, UserSimulator } from "../core/index.js";
 import {
   addEffortName,
   EXAMPLE_MODELS,
@@ -175,10 +175,14 @@ async function openModelSystem(
     ...(asked === undefined ? {} : { effort: asked }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(name === undefined ? {} : { name: isNamed ? name : addPromptName(addEffortName(name, effort), prompt) }),
-    ...omitUndefined({ batches: run.batches, traffic: run.traffic }),
+    ...omitUndefined({ batches: run.batches, traffic: run.traffic, user: await openUser(run) }),
     // Planning makes no requests.
     ...(apiKeyEnv === null || isPlanOnly(run) ? {} : { apiKeyEnv }),
   });
+}
+
+async function openUser(run: ModelRunConfig): Promise<UserSimulator | undefined> {
+  return run.userModel === undefined ? undefined : (await import("./make-user.js")).openUserSimulator(run);
 }
 
 function noteUnknownServicePrice(name: string, { price }: Limits, service: ServiceTier | undefined): void {

@@ -92,6 +92,10 @@ async function* resolveSystems(registry: Registry, spec: SystemSpec, config: Run
 }
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
+  if (config.userModel !== undefined && !usesModels(config) && (config.agents ?? []).length === 0)
+    throw new UsageError(
+      "--user-model plays users who talk with models and agents, but the run has none. Add --model, --proxy or --agent, or remove it.",
+    );
   if (config.reader !== undefined) throw new UsageError("--reader is only for assay memory. Remove it.");
   for (const spec of await nameSystems(config.systems ?? [])) yield* resolveSystems(registry, spec, config);
   if (usesModels(config)) {

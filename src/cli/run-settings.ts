@@ -593,6 +593,18 @@ const LIMIT_SETTINGS = {
   },
 } satisfies RunSettings;
 
+/** The model that plays the users of examples. */
+export const USER_SETTINGS = {
+  /** The model that plays the simulated users of examples: a name from the models file, or `provider/model`. */
+  userModel: {
+    kind: "text",
+    flag: "--user-model <name>",
+    help: "let this model play the simulated users of examples: from models.yml or PROVIDER/MODEL",
+    docs: "let this model play the [simulated users](../guides/datasets.md#a-simulated-user) of examples: from `models.yml` or `PROVIDER/MODEL`",
+    section: "Models",
+  },
+} satisfies RunSettings;
+
 export const JUDGE_SETTINGS = {
   /**
    * Models that judge answers: they score every dataset in addition to its evaluators.
@@ -1124,6 +1136,7 @@ export const RUN_SETTINGS = {
   ...AGENT_SETTINGS,
   ...BOX_SETTINGS,
   ...SHARED_RUN_SETTINGS,
+  ...USER_SETTINGS,
   ...QUEUE_SETTINGS,
   ...WATCH_SETTINGS,
   ...UNTIL_SETTINGS,

@@ -81,6 +81,7 @@ const REQUESTS: PermissionRequests = {
     ...requestPrograms(specs),
   ],
   models: (models) => models.flatMap(requestModel),
+  userModel: requestModel,
   judge: ({ models = [] }: Partial<JudgeConfig>) => models.flatMap(requestModel),
   agents: (agents) => agents.map((agent) => requestAgent(typeof agent === "string" ? { agent } : agent)),
   eval: (choice) => [

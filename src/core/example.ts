@@ -1,6 +1,8 @@
 import type { ExampleFile } from "./example-file.js";
 import { findLimitsProblem } from "./example-limits.js";
 import { describeValue } from "./shape.js";
+import { findUserProblem } from "./simulated-user.js";
+import type { Output } from "./system.js";
 
 /** One message of a multi-turn example. */
 export interface Turn {
@@ -30,6 +32,11 @@ export type BaseExample = {
    * `{ trials: 5, timeout: "10m", max_cost_usd: 2 }`.
    */
   limits?: unknown;
+  /**
+   * A user that a model plays, who writes the next message after each answer, such as
+   * `{ persona: "a busy customer", goal: "to get a refund", max_turns: 6, stop: "[END]" }`.
+   */
+  user?: unknown;
 };
 
 /**
@@ -69,6 +76,8 @@ export function findExampleProblem(value: unknown, needsText = true): string | n
     return 'has turns that are not a list of { "role", "content" } strings';
   const limits = findLimitsProblem(value);
   if (limits !== null) return limits;
+  const user = findUserProblem(value);
+  if (user !== null) return user;
   const asks = Boolean(context) || Boolean(question) || (turns !== undefined && turns.length > 0);
   return asks || !needsText ? null : "has neither context nor question";
 }
@@ -102,6 +111,19 @@ export function countAskedTurns(example: Pick<Example, "turns" | "question">): n
   if (!isConversation(turns) || turns.length === 0) return 1;
   const open = turns.filter((turn, at) => isOpenTurn(turn, turns[at + 1])).length;
   return open + (asksAfterTurns(example) ? 1 : 0);
+}
+
+/**
+ * The example as if the messages that a simulated user wrote in this trial had been in it, for graders and judges. Returns
+ * the example itself if there were none.
+ */
+export function applyUserMessages(example: Example, { userMessages }: Pick<Output, "userMessages">): Example {
+  const last = userMessages?.at(-1);
+  if (userMessages === undefined || last === undefined) return example;
+  const { turns = [], question = "", context = "" } = example;
+  const toTurn = (content: string): Turn => ({ role: "user", content });
+  const opening = asksAfterTurns(example) ? [question] : turns.length === 0 ? [context] : [];
+  return { ...example, turns: [...turns, ...[...opening, ...userMessages.slice(0, -1)].map(toTurn)], question: last };
 }
 
 function isTurn(turn: unknown): turn is Turn {

@@ -67,6 +67,7 @@ export type {
 } from "./evaluator.js";
 export {
   applyChoiceOrder,
+  applyUserMessages,
   asksAfterTurns,
   type BaseExample,
   countAskedTurns,
@@ -246,6 +247,7 @@ export {
   nameStoredBaseline,
 } from "./sequential.js";
 export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
+export { readUserRole, type UserQuestion, type UserRole, type UserSimulator, type UserTurn } from "./simulated-user.js";
 export type { StratifiedFigure, StratifiedFigures } from "./strata.js";
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {

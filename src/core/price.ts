@@ -111,9 +111,10 @@ export interface Limits {
 export function computePaidCost({
   costUsd,
   judgeCostUsd,
+  userCostUsd,
   cached,
-}: Pick<EvalRow, "costUsd" | "judgeCostUsd" | "cached">): number {
-  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
+}: Pick<EvalRow, "costUsd" | "judgeCostUsd" | "userCostUsd" | "cached">): number {
+  return (cached ? 0 : (costUsd ?? 0) + (userCostUsd ?? 0)) + (judgeCostUsd ?? 0);
 }
 
 /** Prompt tokens of all classes. */

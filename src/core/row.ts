@@ -173,6 +173,14 @@ const ROW_FIELD_TABLE = {
     about: "the cost of scoring, not part of cost_usd",
     fact: { unit: "usd", show: "judging" },
   }),
+  /**
+   * Cost of a simulated user; not part of `costUsd`. Null if nothing was spent or the cost is unknown.
+   */
+  userCostUsd: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "the cost of a simulated user, not part of cost_usd",
+    fact: { unit: "usd", show: "user" },
+  }),
   /** True if usage or cost is known to be incomplete. */
   partial: defineField<boolean>({ sqlType: "BOOLEAN", about: "usage or cost is known to be incomplete" }),
   /** True if the output came from the cache, a recording or the run that was graded, so this run did not pay for it. */
@@ -330,6 +338,7 @@ export function makeRow(known: RowInit): EvalRow {
     costSource: known.costSource ?? "unknown",
     overshootUsd: known.overshootUsd ?? null,
     judgeCostUsd: known.judgeCostUsd ?? null,
+    userCostUsd: known.userCostUsd ?? null,
     partial: known.partial ?? false,
     cached: known.cached ?? false,
     ttftMs: known.ttftMs ?? null,

@@ -1,5 +1,6 @@
 import type { Effort } from "./effort.js";
 import type { WorkspaceState } from "./environment.js";
+import type { ScoreMeter } from "./evaluator.js";
 import type { Example, Turn } from "./example.js";
 import type { FaultSource, InjectedFault, StressArm } from "./faults.js";
 import type { Limits } from "./price.js";
@@ -32,6 +33,8 @@ export interface Output {
   trajectory?: Trajectory;
   /** The answers to several messages of the user, in order; the last one is the response. Absent if there was one message. */
   replies?: readonly string[];
+  /** The messages that a simulated user wrote, in order; absent if there was none. */
+  userMessages?: readonly string[];
   /** The state of the workspace after the work. */
   workspace?: WorkspaceState;
   /** The states of the workspace after earlier turns of the user, by the number of the turn, where a grader looks at them. */
@@ -125,6 +128,8 @@ export interface TrialContext {
   atEnd?: (task: () => void | Promise<void>) => void;
   /** Faults to inject into its model calls, for systems with `takesFaults`; absent for none. */
   faults?: FaultSource;
+  /** Takes what a simulated user costs, which is not part of what the system costs. */
+  userMeter?: ScoreMeter;
   /** Whether the trial would pass if it ended now; absent if running trials cannot be scored. */
   passes?: (soFar: Output) => Promise<boolean>;
 }

@@ -9,6 +9,7 @@ import {
   getOwn,
   IdDeduplicator,
   type Registry,
+  readUserRole,
 } from "../core/index.js";
 import { completedGraders } from "./completed.js";
 import { createComposedGraders } from "./compose.js";
@@ -196,7 +197,7 @@ function formatDefaultField({ type, after_turn: turn }: GraderSpec): string {
 
 /** A turn that the example does not have is a mistake; noticed before anything is spent. */
 function requireTurn({ after_turn: turn }: GraderSpec, example: Example): void {
-  const asked = countAskedTurns(example);
+  const asked = Math.max(countAskedTurns(example), readUserRole(example)?.maxTurns ?? 0);
   if (turn === undefined || turn <= asked) return;
   const count = asked === 1 ? "is one message" : `has ${asked} messages of the user to answer`;
   throw new GraderError(`it judges after turn ${turn}, but the example ${count}`);

@@ -48,7 +48,7 @@ export class Economy implements Metric {
       tokens_per_pass_output: perPass(output),
       tokens_per_pass_total: perPass(addColumns(input, output)),
       ...estimatePromptCompression(tasks),
-      ...sumJudgeCost(tasks),
+      ...sumOtherCosts(tasks),
     };
   }
 
@@ -63,6 +63,7 @@ export class Economy implements Metric {
       "tokens_per_pass_total",
       "prompt_compression_ratio",
       "judge_cost_usd",
+      "user_cost_usd",
     ] as const;
   }
 }
@@ -123,8 +124,12 @@ function roundToPicoDollars(usd: number): number {
   return Math.round(usd * 1e12) / 1e12;
 }
 
-/** The total cost of scoring; absent if none is known. */
-function sumJudgeCost({ rows }: TaskIndex): Record<string, Estimate> {
-  const costs = filterPresent(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
-  return costs.length === 0 ? {} : { judge_cost_usd: { value: roundToPicoDollars(sum(costs)) } };
+/** The total cost of scoring and of simulated users; each is absent if none is known. */
+function sumOtherCosts({ rows }: TaskIndex): Record<string, Estimate> {
+  const judging = filterPresent(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
+  const users = filterPresent(readColumn(rows, (row) => row.userCostUsd ?? undefined));
+  return {
+    ...(judging.length > 0 && { judge_cost_usd: { value: roundToPicoDollars(sum(judging)) } }),
+    ...(users.length > 0 && { user_cost_usd: { value: roundToPicoDollars(sum(users)) } }),
+  };
 }

@@ -321,7 +321,14 @@ describe("Metric.keys", () => {
   const rows = ["a", "b"].flatMap((system) =>
     [0, 1, 2].flatMap((id) =>
       [0, 1].map((trial) =>
-        row(system, id, "pass", { trial, costUsd: 1, judgeCostUsd: 0.1, usage, dataset: id > 0 ? "d" : "" }),
+        row(system, id, "pass", {
+          trial,
+          costUsd: 1,
+          judgeCostUsd: 0.1,
+          userCostUsd: 0.1,
+          usage,
+          dataset: id > 0 ? "d" : "",
+        }),
       ),
     ),
   );

@@ -194,7 +194,7 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
     facts.push(
       `frontier cost of pass over all systems: ${formatNumber(frontier, 1)} ${frontier === 1 ? "token" : "tokens"}`,
     );
-  facts.push(...describeJudging(rows));
+  facts.push(...describeJudging(rows), ...describeUsers(rows));
   return [...facts, ...listReasons(rows, result.config), ...result.notes];
 }
 
@@ -238,6 +238,12 @@ function describeJudging(rows: readonly EvalRow[]): string[] {
   }
   const known = costUsd === 0 ? [] : [`judging cost ${formatDollars(costUsd)}, not included in the systems' cost`];
   return unknown === 0 ? known : [...known, `trials with an unknown judging cost: ${unknown}`];
+}
+
+/** Simulated users are separate from the cost of the systems, too. */
+function describeUsers(rows: readonly EvalRow[]): string[] {
+  const costUsd = rows.reduce((total, row) => total + (row.userCostUsd ?? 0), 0);
+  return costUsd === 0 ? [] : [`simulated users cost ${formatDollars(costUsd)}, not included in the systems' cost`];
 }
 
 /** Why trials are missing from the figures: for each system the first reason of each kind, and the count. */

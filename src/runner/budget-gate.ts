@@ -1,4 +1,4 @@
-import { type Example, hasExampleFiles, type Limits, type System } from "../core/index.js";
+import { type Example, hasExampleFiles, type Limits, readUserRole, type System } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import type { AttemptResult } from "./call.js";
 import { computeTrialSpend } from "./cost.js";
@@ -54,7 +54,7 @@ export class BudgetGate implements TrialSettler {
     return true;
   }
 
-  /** Call when a trial is finished, with the cost of scoring it. */
+  /** Call when a trial is finished, with the cost of scoring it and of its simulated user. */
   settle(trial: Trial, attempted: AttemptResult, judgeCostUsd: number): void {
     if (this.#held.size === 0) return;
     const { isFromCache: wasPaid, wasStored, wasCut } = attempted.call;
@@ -149,6 +149,6 @@ export function computePromptSize(
   const files = hasExampleFiles(example) ? (system.countFileTokens?.(example) ?? null) : 0;
   return {
     tokens: files === null ? null : textTokens + files,
-    calls: Math.max(1, turns.filter(({ role }) => role === "user").length),
+    calls: Math.max(1, readUserRole(example)?.maxTurns ?? 0, turns.filter(({ role }) => role === "user").length),
   };
 }

@@ -5,6 +5,7 @@ import {
   getErrorMessage,
   isTrialError,
   type Output,
+  type ScoringCost,
   ShapeError,
   STOP_REASONS,
   type StopReason,
@@ -19,10 +20,13 @@ import type { Trial } from "./admit.js";
 import { chargeUsage, resolveCost } from "./cost.js";
 import type { CallEnd } from "./gate.js";
 import type { TrialStopper } from "./limits.js";
+import { SpendingMeter } from "./spending-meter.js";
 
 /** The calls of one trial to its system. */
 export interface SystemCall {
   readonly context: TrialContext;
+  /** What a simulated user has spent, in all calls. */
+  readonly userMeter: UserMeter;
   /** Messages that the system logged. */
   readonly messages: readonly string[];
   readonly budget: TrialBill | null;
@@ -48,6 +52,9 @@ export interface SystemCall {
   /** Leaves the gate of the endpoint; null while the trial is not inside. */
   leaveGate: ((end: CallEnd, pauseMs?: number, why?: string) => void) | null;
 }
+
+/** What a simulated user has spent. */
+type UserMeter = Pick<SpendingMeter, "spent" | "isUnknown">;
 
 /** The result of the calls of one trial. */
 export type AttemptResult = AttemptSuccess | AttemptFailure;
@@ -88,13 +95,15 @@ export function createTrialSeeder(runSeed: number): (trial: Trial) => number {
 /** Plain fields, because a system that wraps another passes on `{ ...trial, signal }`. */
 export function openCall({ trial: { trial, system }, seed, signal, budget, stop }: SystemCallOptions): SystemCall {
   const messages: string[] = [];
+  const userMeter = new SpendingMeter();
   // A retried call repeats most of its messages.
   const log = (message: string) => {
     const text = getErrorMessage(message);
     if (!messages.includes(text)) messages.push(text);
   };
   return {
-    context: { signal, budget, trial, seed, log },
+    context: { signal, budget, trial, seed, log, userMeter },
+    userMeter,
     messages,
     budget,
     stop,
@@ -223,6 +232,8 @@ export interface StoredCall {
   readonly notes?: readonly string[];
   /** Omitted if the price of the system is unknown. */
   readonly bill?: StoredBill;
+  /** What a simulated user spent; omitted if nothing. */
+  readonly user?: ScoringCost;
 }
 
 type StoredBill = Omit<TrialBill, "bill"> & { readonly costUsd: number };
@@ -234,6 +245,7 @@ export function toStoredCall({ latency, durationMs, call }: AttemptSuccess): Sto
     ...(call.failed.length > 0 && { lostMs: call.lostMs, attempts: call.failed }),
     ...(call.messages.length > 0 && { notes: call.messages }),
     ...(call.budget !== null && { bill: toStoredBill(call.budget) }),
+    ...(call.userMeter.spent !== null && { user: call.userMeter.spent }),
   };
 }
 
@@ -243,12 +255,13 @@ function toStoredBill({ bill, usage, costKilledAt, isEstimated, isPriced, maxCos
 
 /** Turns an output that an earlier start of the run stored into the result of a call. */
 export function restoreAttempt({ output, call: stored }: UngradedOutput, options: SystemCallOptions): AttemptSuccess {
-  const { latency, durationMs, lostMs = 0, attempts = [], notes = [], bill } = stored;
+  const { latency, durationMs, lostMs = 0, attempts = [], notes = [], bill, user = null } = stored;
   const budget = bill === undefined ? null : restoreBill(bill);
   const call = {
     ...openCall(options),
     messages: notes,
     budget,
+    userMeter: { spent: user, isUnknown: user !== null && user.costUsd === null },
     failed: attempts,
     lostMs,
     isFromCache: false,
@@ -262,6 +275,8 @@ function restoreBill({ costUsd, ...rest }: StoredBill): TrialBill {
 }
 
 /** The cost of the calls that produced a stored output; null if unknown. */
-export function computeStoredCost(output: Output, { bill }: StoredCall): number | null {
-  return resolveCost(output, bill === undefined ? null : restoreBill(bill)).costUsd;
+export function computeStoredCost(output: Output, { bill, user }: StoredCall): number | null {
+  const { costUsd } = resolveCost(output, bill === undefined ? null : restoreBill(bill));
+  const userUsd = user?.costUsd ?? null;
+  return userUsd === null ? costUsd : (costUsd ?? 0) + userUsd;
 }

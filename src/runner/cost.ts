@@ -100,6 +100,11 @@ export function computeTrialSpend(attempted: AttemptResult): number | null {
   return wasPaid || wasStored ? 0 : computeCallCost(attempted);
 }
 
+/** What a simulated user cost the budget of the run, as far as it is known. */
+export function computeUserSpend({ call }: AttemptResult): number {
+  return call.wasStored ? 0 : (call.userMeter.spent?.costUsd ?? 0);
+}
+
 /** The cost of all calls of a trial, including cached ones; null if unknown. */
 function computeCallCost(attempted: AttemptResult): number | null {
   const { call } = attempted;

@@ -138,7 +138,7 @@ export interface PromptSize {
 /** The cost of a trial; null if unknown. */
 export interface TrialCost {
   costUsd: number | null;
-  /** The cost of scoring. */
+  /** The cost of scoring and of a simulated user. */
   judgeCostUsd: number;
   /** False if the trial failed or was not run: then it says nothing about the cost of other trials. */
   isTypical: boolean;

@@ -16,7 +16,7 @@ import {
   UsageError,
 } from "../core/index.js";
 import type { Trial } from "./admit.js";
-import type { AttemptResult, AttemptSuccess } from "./call.js";
+import type { AttemptResult, AttemptSuccess, SystemCall } from "./call.js";
 import type { TrialEnding } from "./classify.js";
 import { computeTrialSpend, resolveCost, toAmount, validateUsage } from "./cost.js";
 import type { DatasetPlan } from "./dataset-plan.js";
@@ -187,7 +187,9 @@ function toErrorRow(
     inputTokens: tokens.countInput(trial),
     durationMs: call.lostMs + attempt.durationMs,
     attempts: [...earlier, ...call.failed, attempt],
-    notes: call.messages,
+    userCostUsd: call.userMeter.spent?.costUsd ?? null,
+    notes: listCallNotes(call),
+    metadata: addUserUsage(measured.metadata ?? null, call),
     facets: getTrialFacets(trial),
     group: getRowGroup(trial.datasetPlan, trial.example),
   });
@@ -229,10 +231,11 @@ function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {
     latency: returned.latency,
     durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,
     judgeCostUsd: spent?.costUsd ?? null,
+    userCostUsd: call.userMeter.spent?.costUsd ?? null,
     cached: call.isFromCache,
     attempts: call.failed.length === 0 ? earlier : [...earlier, ...call.failed],
     notes: listRowNotes(finished, returned),
-    metadata: addJudgeUsage(addPricedCost(own, bill, call.budget), spent),
+    metadata: addJudgeUsage(addUserUsage(addPricedCost(own, bill, call.budget), call), spent),
     facets: getTrialFacets(trial),
     group: getRowGroup(trial.datasetPlan, trial.example),
   });
@@ -256,6 +259,18 @@ function addPricedCost(
 /** Keeps the judge's usage apart from the system's tokens. */
 function addJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
   return spent?.usage === undefined ? metadata : { ...metadata, judgeUsage: spent.usage };
+}
+
+/** Keeps the usage of a simulated user apart from the system's tokens. */
+function addUserUsage(metadata: EvalRow["metadata"], { userMeter: { spent } }: SystemCall): EvalRow["metadata"] {
+  return spent?.usage === undefined ? metadata : { ...metadata, userUsage: spent.usage };
+}
+
+/** What the system logged, and whether the cost of its simulated user is known. */
+function listCallNotes({ messages, userMeter }: SystemCall): readonly string[] {
+  return userMeter.isUnknown
+    ? [...messages, "the cost of the simulated user is unknown: its model has no price, or told no usage"]
+    : messages;
 }
 
 function readMeasurements(output: Output): Partial<EvalRow> {
@@ -320,7 +335,8 @@ export function toInterruptedRow(
     attempted.kind === "returned" ? attempted.output : {},
     attempted.call.budget,
   );
-  return makeRow({ ...skipped, usage, costUsd, costSource });
+  const userCostUsd = attempted.call.userMeter.spent?.costUsd ?? null;
+  return makeRow({ ...skipped, usage, costUsd, costSource, userCostUsd });
 }
 
 export interface RegradedTrial {
@@ -397,9 +413,9 @@ function listRowNotes(
   const unusable = output.usage != null && validateUsage(output.usage) === null;
   const unwritable = output.metadata != null && toJsonMetadata(output.metadata) === null;
   const slow = limits === null ? NO_NOTES : listSlownessNotes(output, durationMs, limits);
-  if (!unusable && !unwritable && slow.length + call.messages.length + (graded?.notes.length ?? 0) === 0)
-    return NO_NOTES;
-  const notes = [...call.messages, ...slow, ...(graded?.notes ?? [])];
+  const logged = listCallNotes(call);
+  if (!unusable && !unwritable && slow.length + logged.length + (graded?.notes.length ?? 0) === 0) return NO_NOTES;
+  const notes = [...logged, ...slow, ...(graded?.notes ?? [])];
   if (unusable) notes.push("the system reported invalid usage, which was ignored");
   if (unwritable) notes.push("the system returned metadata that is not a JSON object, which was ignored");
   return notes;

@@ -363,5 +363,6 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     if (row.outcome === "error") progress.errors += 1;
     if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
     if (row.judgeCostUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.judgeCostUsd;
+    if (row.userCostUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.userCostUsd;
   }
 }

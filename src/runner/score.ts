@@ -7,17 +7,15 @@ import type {
   ScoreContext,
   Scored,
   ScoredWithEvidence,
-  ScoreMeter,
   Scores,
   ScoringCost,
   TrialContext,
   TrialStats,
-  Usage,
 } from "../core/index.js";
-import { applyChoiceOrder, describeError, describeValue } from "../core/index.js";
+import { applyChoiceOrder, applyUserMessages, describeError, describeValue } from "../core/index.js";
 import { type Trial, toTrialKey } from "./admit.js";
-import { toAmount, validateUsage } from "./cost.js";
 import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./dataset-plan.js";
+import { SpendingMeter } from "./spending-meter.js";
 
 /** The scores of one output. `primaryField` is null if the deciding field is missing. */
 export interface Graded {
@@ -44,8 +42,8 @@ interface OutputScoreOptions {
 /** Scores an output with every evaluator of its dataset. A failing evaluator loses only its own fields. */
 export async function scoreOutput(trial: ScoredTrial, output: Output, given: OutputScoreOptions): Promise<Graded> {
   const { datasetPlan } = trial;
-  const example = applyChoiceOrder(trial.example, output.choice_order);
-  const meter = new ScoringMeter();
+  const example = applyUserMessages(applyChoiceOrder(trial.example, output.choice_order), output);
+  const meter = new SpendingMeter();
   // Not spread: V8 would create a hidden class per trial.
   const context: ScoreContext = { signal: given.signal, meter, trial: toTrialKey(trial) };
   if (given.figures !== undefined) context.figures = given.figures;
@@ -72,7 +70,7 @@ export function createPassProbe(trial: Trial, threshold: number, signal: AbortSi
   };
 }
 
-function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {
+function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: SpendingMeter): Graded {
   if (datasetPlan.evaluators.length === 0) sheet.addNote("no evaluators");
   else if (sheet.complete) checkReturnedFields(datasetPlan, sheet);
   if (meter.isUnknown) sheet.addNote(`${SCORING_COST_NOTE}: a judge has no price`);
@@ -256,35 +254,4 @@ function hasEvidence(scored: Scored): scored is ScoredWithEvidence {
 
 function isNonNullObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
-}
-
-/** Costs are whole pico-dollars; sums of fractions need rounding. */
-const PICO = 1e12;
-
-/** Sums the spending of the evaluators of one output. */
-class ScoringMeter implements ScoreMeter {
-  /** True if a part of the cost is unknown. */
-  isUnknown = false;
-  #costUsd: number | null = null;
-  #usage: Usage | null = null;
-
-  add({ costUsd, usage }: ScoringCost): void {
-    const cost = toAmount(costUsd);
-    if (cost === null) this.isUnknown = true;
-    else this.#costUsd = Math.round(((this.#costUsd ?? 0) + cost) * PICO) / PICO;
-    const used = validateUsage(usage);
-    if (used !== null) this.#usage = this.#usage === null ? used : sumUsage(this.#usage, used);
-  }
-
-  /** The total so far; null if nothing was added. A partly unknown cost is the sum of its known parts. */
-  get spent(): ScoringCost | null {
-    if (this.#costUsd === null && this.#usage === null) return null;
-    return { costUsd: this.#costUsd, ...(this.#usage === null ? {} : { usage: this.#usage }) };
-  }
-}
-
-function sumUsage(a: Usage, b: Usage): Usage {
-  const total: Record<string, number> = { ...a };
-  for (const [name, count] of Object.entries(b)) total[name] = (total[name] ?? 0) + (count as number);
-  return total as unknown as Usage;
 }

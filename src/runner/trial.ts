@@ -1,5 +1,5 @@
 import type { Attempt, Limits, Output, TrialStats } from "../core/index.js";
-import { AssayError, TrialError } from "../core/index.js";
+import { AssayError, computePaidCost, TrialError } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import { SystemCaller } from "./attempt.js";
 import {
@@ -13,7 +13,7 @@ import {
   type UngradedOutput,
 } from "./call.js";
 import { classifyAttempt, type TrialEnding } from "./classify.js";
-import { resolveCost } from "./cost.js";
+import { computeUserSpend, resolveCost } from "./cost.js";
 import type { TrialGate } from "./gate.js";
 import { BudgetWarnings } from "./limits.js";
 import { getTermsOf, listPlanTerms, type Plan } from "./plan.js";
@@ -53,7 +53,7 @@ export interface TrialRecorder {
 
 /** Settles the cost of trials. */
 export interface TrialSettler {
-  /** Call when a trial is finished, with the cost of scoring it. */
+  /** Call when a trial is finished, with the cost of scoring it and of its simulated user. */
   settle(trial: Trial, attempted: AttemptResult, judgeCostUsd: number): void;
 }
 
@@ -98,8 +98,7 @@ export function createTrialRunner(options: TrialRunnerOptions): TrialRunner {
   /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
   const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: AttemptEnd): void => {
     const row = toInterruptedRow(trial, isStored ? null : attempted, graded);
-    if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
-      book.record(trial, { row, output: null, evidence: null, grades: null });
+    if (computePaidCost(row) > 0) book.record(trial, { row, output: null, evidence: null, grades: null });
     else book.release(trial);
   };
 
@@ -107,7 +106,7 @@ export function createTrialRunner(options: TrialRunnerOptions): TrialRunner {
     const { attempted, ending, graded = null, produced = 0 } = end;
     attempted.call.wasCut =
       ending.kind === "skipped" && attempter.getCall(trial) !== null && !book.keepsCall(trial, "system");
-    budgetGate.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
+    budgetGate.settle(trial, attempted, (graded?.spent?.costUsd ?? 0) + computeUserSpend(attempted));
     // An evaluator that was stopped has not failed: the trial continues on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
     if (ending.kind === "skipped" && ending.reason !== null) {

@@ -171,7 +171,8 @@ function learnCosts(rows: Iterable<EvalRow>, budget: RunBudget, judging: Running
   for (const row of rows) {
     if (!hasOutput(row)) continue;
     if (row.costUsd !== null && !row.cached) budget.learn(computePaidCost(row), row.system);
-    if (row.judgeCostUsd !== null && row.judgeCostUsd > 0) judging.add(toPicoDollars(row.judgeCostUsd));
+    const besidesUsd = (row.judgeCostUsd ?? 0) + (row.cached ? 0 : (row.userCostUsd ?? 0));
+    if (besidesUsd > 0) judging.add(toPicoDollars(besidesUsd));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ComparedVariant, EvalConfig, EvalRow, Example, SequentialArm, SequentialReport } from "../core/index.js";
-import { createStoredTrialCounter } from "../core/index.js";
+import { computePaidCost, createStoredTrialCounter } from "../core/index.js";
 import { describeUntilHeadroom, nameTaskOfRow, SequentialJudge } from "../metrics/index.js";
 import {
   type ExampleGroups,
@@ -199,7 +199,7 @@ function summarizeArm(
   const isOver = judge.isDecided || droppedAfter !== null;
   const notRun = isOver ? Math.max(0, planned - run.length) : 0;
   const costs = run.flatMap((row) => readPaidCost(row) ?? []);
-  const spent = own.flatMap((row) => readPaidCost(row) ?? row.judgeCostUsd ?? []);
+  const spent = own.flatMap((row) => readPaidCost(row) ?? row.judgeCostUsd ?? row.userCostUsd ?? []);
   const each = costs.length === 0 ? null : addUp(costs) / costs.length;
   return {
     system: name,
@@ -216,9 +216,8 @@ function summarizeArm(
 }
 
 /** With the cost of judging; null if unknown. An output from the cache or a recording is not paid for again. */
-function readPaidCost({ cached, costUsd, judgeCostUsd }: EvalRow): number | null {
-  if (!cached && costUsd === null) return null;
-  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
+function readPaidCost(row: EvalRow): number | null {
+  return !row.cached && row.costUsd === null ? null : computePaidCost(row);
 }
 
 /** What all planned trials would have cost. */

@@ -93,7 +93,7 @@ export class RunTail {
 
   /** The cost of a repeated trial still counts. */
   #addCost(row: EvalRow): void {
-    if (row.costUsd === null && row.judgeCostUsd === null) return;
+    if (row.costUsd === null && row.judgeCostUsd === null && row.userCostUsd === null) return;
     const paid = computePaidCost(row);
     const own = this.#getSystem(row.system);
     own.costUsd = (own.costUsd ?? 0) + paid;

@@ -27,9 +27,11 @@ export {
 export { MemoryTrials } from "./memory/memory-trials.js";
 export { READER_INSTRUCTION, type Reader, type SystemReaderOptions, systemReader, toReader } from "./memory/reader.js";
 export { addPromptName, type ModelOptions, type ModelQuestion, ModelSystem } from "./model.js";
+export type { ConversationUser } from "./model-conversation.js";
 export { Prompt, type PromptMessage, type PromptOptions } from "./prompts/prompt.js";
 export { PromptError } from "./prompts/prompt-error.js";
 export { getPromptName, type ReadPromptOptions, readPrompt } from "./prompts/read-prompt.js";
 export { type ReplayCoverage, type ReplayOptions, type ReplayRecord, ReplaySystem } from "./replay.js";
+export { createUserSimulator, requireUserSimulator, startUser } from "./simulated-user.js";
 export { EVALUATOR_FIELDS } from "./system-request.js";
 export { UrlSystem, type UrlSystemOptions } from "./url-system.js";

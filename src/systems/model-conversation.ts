@@ -1,4 +1,14 @@
-import type { Example, Output, ServiceTier, StopReason, TrialContext, TrialKey, Turn, Usage } from "../core/index.js";
+import type {
+  Example,
+  Output,
+  ServiceTier,
+  StopReason,
+  TrialContext,
+  TrialKey,
+  Turn,
+  Usage,
+  UserTurn,
+} from "../core/index.js";
 import {
   asksAfterTurns,
   isOpenTurn,
@@ -54,16 +64,25 @@ export interface ConversationOptions {
   /** The trial, where requests are recorded. */
   readonly key?: TrialKey;
   /** Who asks. Default: system. */
-  readonly by?: "system" | "judge";
+  readonly by?: "system" | "judge" | "user";
+  /** Writes the messages that follow the script. */
+  readonly user?: ConversationUser;
   /** The tokens of images and files, which every call sends again, for calls without reported usage. */
   readonly fileTokens?: number;
   /** Parameters that the model has rejected, shared by all calls of its system and extended here. */
   readonly refused: Set<string>;
 }
 
+/** The simulated user of one trial: its next message, or null if the conversation is over. */
+export interface ConversationUser {
+  writeNext(turns: readonly UserTurn[], answered: number): Promise<string | null>;
+}
+
 /** Runs the conversation of one trial: sends the messages of the script, and asks the model where the script says so. */
 export class ModelConversation implements ConversationRecord {
   readonly replies: ModelReply[] = [];
+  /** The messages of a simulated user. */
+  readonly userMessages: string[] = [];
   readonly startedAt: number;
   readonly serviceTier: ServiceTier | undefined;
   readonly #messages: Message[] = [];
@@ -84,7 +103,34 @@ export class ModelConversation implements ConversationRecord {
         if (killed !== null) return buildModelOutput(this, killed);
       }
     }
-    return buildModelOutput(this, null);
+    return buildModelOutput(this, await this.#converseWithUser());
+  }
+
+  /** Sends what the simulated user writes, as long as it goes on. Returns the limit that stopped the trial, if any. */
+  async #converseWithUser(): Promise<StopReason | null> {
+    const { user } = this.#context;
+    if (user === undefined) return null;
+    for (;;) {
+      const written = await this.#askUser(user);
+      if (typeof written !== "string") return written?.stopped ?? null;
+      this.userMessages.push(this.scrub(written));
+      this.#messages.push({ role: "user", parts: [written] });
+      const killed = await this.#ask();
+      if (killed !== null) return killed;
+    }
+  }
+
+  /** The next message of the user; null, or the limit that stopped the trial, if there is none. */
+  async #askUser(user: ConversationUser): Promise<string | { readonly stopped: StopReason } | null> {
+    const { trial } = this.#context;
+    try {
+      return await user.writeNext(toUserTurns(this.#messages), this.replies.length);
+    } catch (error) {
+      const stopped = readStopReason(trial.signal);
+      if (stopped !== null) return { stopped };
+      if (trial.signal.aborted || !(error instanceof TrialError)) throw error;
+      throw new TrialError(error.category, this.scrub(error.message), { cause: error, spent: measureSpent(this) });
+    }
   }
 
   readonly scrub = (text: string): string => this.#context.settings.secrets.scrub(text);
@@ -239,6 +285,10 @@ export class ModelConversation implements ConversationRecord {
       ...(hasAnswer || reply.reader.usage !== null ? { spent: measureSpent(this) } : {}),
     });
   }
+}
+
+function toUserTurns(messages: readonly Message[]): UserTurn[] {
+  return messages.flatMap(({ role, parts }) => (role === "system" ? [] : [{ role, text: parts.join("\n\n") }]));
 }
 
 /** Marks where the model is asked and its answer is inserted. */

@@ -6,6 +6,8 @@ const USAGE_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite
 export interface ConversationRecord {
   /** The model's answers in order; the last may be incomplete. */
   readonly replies: readonly ModelReply[];
+  /** The messages of a simulated user. */
+  readonly userMessages: readonly string[];
   readonly startedAt: number;
   /** The service tier that was requested, if any. */
   readonly serviceTier: ServiceTier | undefined;
@@ -20,6 +22,7 @@ export function buildModelOutput(conversation: ConversationRecord, killed: StopR
     response: scrub(last?.text ?? ""),
     // The last one is the response.
     replies: replies.length > 1 ? replies.map(({ text }) => scrub(text)) : undefined,
+    userMessages: conversation.userMessages.length > 0 ? conversation.userMessages : undefined,
     ...collectMeasures(conversation),
     firstAttemptMs: measureFirstVisible(conversation),
     tokensPerSec: measureTokensPerSec(replies),

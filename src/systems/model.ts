@@ -11,6 +11,7 @@ import type {
   Tokenizer,
   TrialContext,
   TrialKey,
+  UserSimulator,
 } from "../core/index.js";
 import {
   describeValue,
@@ -20,6 +21,7 @@ import {
   isNonSecretName,
   omitUndefined,
   parseEffort,
+  readUserRole,
   selectServicePrice,
   UsageError,
   VERSION,
@@ -59,6 +61,7 @@ import {
 import { addModelFiles, checkExampleFiles, countFileTokens, describeSentFiles, loadModelFiles } from "./model-files.js";
 import { type ApiKey, createBedrockSigner, type RequestSigner, resolveKey, Secrets } from "./model-key.js";
 import type { Prompt } from "./prompts/prompt.js";
+import { requireUserSimulator, startUser } from "./simulated-user.js";
 
 /**
  * A model behind an endpoint.
@@ -117,10 +120,13 @@ export class ModelSystem implements System {
     const script = addModelFiles(this.#buildScript(example), loaded, isConversation ? "first" : "last");
     const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
     const { tokens: fileTokens } = countFileTokens(example, this.#settings);
-    const answered = await this.#converse(script, trial, { key, fileTokens }).finally(() => {
-      const note = this.#options.traffic?.describeTrial(key) ?? null;
-      if (note !== null) trial.log(note);
-    });
+    const user = startUser(example, { simulator: this.#options.user, trial, key });
+    const answered = await this.#converse(script, trial, { key, fileTokens, ...(user !== null && { user }) }).finally(
+      () => {
+        const note = this.#options.traffic?.describeTrial(key) ?? null;
+        if (note !== null) trial.log(note);
+      },
+    );
     const sentFiles = describeSentFiles(example);
     const output = sentFiles.length === 0 ? answered : { ...answered, metadata: { ...answered.metadata, sentFiles } };
     return this.#batch === null ? output : omitTimes(output);
@@ -150,14 +156,14 @@ export class ModelSystem implements System {
    * @example
    * await system.ask({ messages: [{ role: "user", parts: ["Is the sky blue?"] }] }, signal); // { response: "Yes.", … }
    */
-  async ask({ system, messages, answer, trial: key }: ModelQuestion, signal: AbortSignal): Promise<Output> {
+  async ask(
+    { system, messages, answer, trial: key, by = "judge" }: ModelQuestion,
+    signal: AbortSignal,
+  ): Promise<Output> {
     const prompts = [this.#options.systemPrompt, system].filter((text) => text !== undefined && text !== "");
     const options = { ...this.#options, ...(prompts.length > 0 && { systemPrompt: prompts.join("\n\n") }) };
     const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
-    return this.#startConversation(options, trial, { ...omitUndefined({ answer, key }), by: "judge" }).run([
-      ...messages,
-      ASK,
-    ]);
+    return this.#startConversation(options, trial, { ...omitUndefined({ answer, key }), by }).run([...messages, ASK]);
   }
 
   /** The most tokens that the images and files of an example can count; null if it cannot be known. */
@@ -173,7 +179,9 @@ export class ModelSystem implements System {
   checkExample(example: Example): void {
     this.#options.prompt?.render(example);
     checkExampleFiles(example, this.#settings);
-    if (this.#batch === null || this.#buildScript(example).filter((step) => step === ASK).length <= 1) return;
+    requireUserSimulator(example, this.#options.user);
+    const asksOnce = this.#buildScript(example).filter((step) => step === ASK).length <= 1;
+    if (this.#batch === null || (asksOnce && readUserRole(example) === null)) return;
     throw new UsageError(
       `Example "${example.id}" asks several times, each time with the answer before: it cannot be sent in a batch to ${this.name}. Run it without --batch.`,
     );
@@ -182,7 +190,7 @@ export class ModelSystem implements System {
   /** Everything that affects the output, without secrets. */
   fingerprint(): unknown {
     const { systemPrompt, temperature, maxTokens, serviceTier, extraBody, headers = {} } = this.#options;
-    const { buildMessages, effort, prompt } = this.#options;
+    const { buildMessages, effort, prompt, user } = this.#options;
     const { workUrl, dialect, model, secrets } = this.#settings;
     return {
       url: secrets.scrub(workUrl),
@@ -201,6 +209,7 @@ export class ModelSystem implements System {
       ),
       buildMessages: buildMessages === undefined ? undefined : String(buildMessages),
       prompt: prompt?.fingerprint(),
+      user: user?.fingerprint(),
     };
   }
 
@@ -209,6 +218,7 @@ export class ModelSystem implements System {
     this.#lease = null;
     this.#trafficClient?.close();
     this.#trafficClient = null;
+    await this.#options.user?.close();
   }
 
   #startConversation(
@@ -249,7 +259,7 @@ export class ModelSystem implements System {
   }
 }
 
-type AskedConversation = Pick<ConversationOptions, "answer" | "key" | "by" | "fileTokens">;
+type AskedConversation = Pick<ConversationOptions, "answer" | "key" | "by" | "fileTokens" | "user">;
 
 /** Nothing about speed can be measured in a batch. */
 function omitTimes({ ttftMs: _, firstAttemptMs: __, tokensPerSec: ___, ...output }: Output): Output {
@@ -331,6 +341,8 @@ export interface ModelOptions {
   allowInsecure?: boolean;
   /** Default: one client shared by all systems of the process. */
   client?: HttpClient;
+  /** Plays the users of examples that have one. */
+  user?: UserSimulator;
   /** Records its calls, or answers them from a recording; see `recordTraffic` and `replayTraffic`. */
   traffic?: Traffic;
   /** Counts text without reported usage. Default: cl100k_base. */
@@ -346,6 +358,8 @@ export interface ModelOptions {
 export interface ModelQuestion extends Pick<ModelRequest, "system" | "messages" | "answer"> {
   /** The trial that it is about. */
   readonly trial?: TrialKey;
+  /** Who asks, where requests are recorded. Default: judge. */
+  readonly by?: "judge" | "user";
 }
 
 /** Validated options, and what is derived from them for every call. */

@@ -12,6 +12,7 @@ import {
   SHARED_RUN_SETTINGS,
   TRAFFIC_SETTINGS,
   UNTIL_SETTINGS,
+  USER_SETTINGS,
   WATCH_SETTINGS,
 } from "../run-settings.js";
 import {
@@ -84,6 +85,7 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
   addSettings(command, {
     ...SHARED_RUN_SETTINGS,
     ...UNTIL_SETTINGS,
+    ...USER_SETTINGS,
     ...TRAFFIC_SETTINGS,
     ...QUEUE_SETTINGS,
     ...WATCH_SETTINGS,

@@ -164,7 +164,7 @@ function sumCost({ rows, isRecorded = false }: PaidSide): { usd: number; unknown
   let usd = 0;
   let unknown = 0;
   for (const row of rows) {
-    usd += (isRecorded ? 0 : (row.costUsd ?? 0)) + (row.judgeCostUsd ?? 0);
+    usd += (isRecorded ? 0 : (row.costUsd ?? 0) + (row.userCostUsd ?? 0)) + (row.judgeCostUsd ?? 0);
     if (!isRecorded && row.costUsd === null && hasOutput(row)) unknown += 1;
   }
   return { usd, unknown };

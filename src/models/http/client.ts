@@ -26,7 +26,7 @@ export interface HttpRequest {
   /** What the request is for, where equal requests must be told apart. */
   readonly trial?: TrialKey;
   /** Who asks. Default: system. */
-  readonly by?: "system" | "judge";
+  readonly by?: "system" | "judge" | "user";
   /** Time to connect. Default: 10 s. */
   readonly connectTimeoutMs?: number;
   /** Time from the request to the response headers. Default: 10 minutes. */

@@ -18,7 +18,7 @@ export interface TransportRequest {
   /** The trial that it belongs to, if any. */
   readonly trial?: TrialKey | undefined;
   /** Who asks: what is measured, or who grades it. Default: system. */
-  readonly by?: "system" | "judge" | undefined;
+  readonly by?: "system" | "judge" | "user" | undefined;
   /** Called once the endpoint has the whole request and may charge for it. */
   readonly onSent?: (() => void) | undefined;
   /** Time to connect. */

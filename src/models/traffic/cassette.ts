@@ -22,7 +22,8 @@ interface CassetteBegin {
   readonly by: CallMaker;
 }
 
-export type CallMaker = "system" | "judge";
+/** A simulated user works together with the system. */
+export type CallMaker = "system" | "judge" | "user";
 
 /** One request and its answer. */
 export interface RecordedExchange {

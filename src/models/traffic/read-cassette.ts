@@ -65,7 +65,7 @@ export function readCassette(path: string): RecordedExchange[] {
   let exchanges: RecordedExchange[] = [];
   const lines = readCassetteLines(path);
   for (const line of lines) {
-    if (line.kind === "begin") exchanges = line.by === "system" ? [] : exchanges.filter(({ by }) => by === "system");
+    if (line.kind === "begin") exchanges = line.by === "judge" ? exchanges.filter(({ by }) => by !== "judge") : [];
     if (line.kind === "exchange") exchanges.push(line);
   }
   return exchanges;
@@ -108,7 +108,7 @@ function isCassetteLine(value: unknown): value is CassetteLine {
     kind?: unknown;
   };
   if (kind === "cassette") return true;
-  if (by !== "system" && by !== "judge") return false;
+  if (by !== "system" && by !== "judge" && by !== "user") return false;
   if (kind === "begin") return true;
   const isAnswer = answer === null || (typeof answer === "object" && Array.isArray(answer.chunks));
   return kind === "exchange" && isAnswer && [method, path, hash, exact, end].every((text) => typeof text === "string");

@@ -143,10 +143,11 @@ class Recorder implements Traffic {
     // What an earlier process wrote may end in a torn line.
     const isContinued = !this.#begun.has(file) && existsSync(file);
     if (!this.#begun.has(file) && !isContinued) lines.push(createCassetteHeader(trial));
-    if (!this.#begun.has(`${by} ${file}`)) lines.push({ kind: "begin", by });
+    const part = by === "judge" ? "judge" : "system";
+    if (!this.#begun.has(`${part} ${file}`)) lines.push({ kind: "begin", by: part });
     lines.push(exchange);
     appendFileSync(file, (isContinued ? "\n" : "") + lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    this.#begun.add(file).add(`${by} ${file}`);
+    this.#begun.add(file).add(`${part} ${file}`);
   }
 }
 

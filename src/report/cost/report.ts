@@ -39,6 +39,8 @@ export interface SystemCost {
   readonly replayedUsd: number;
   /** What scoring cost; not part of the bill. */
   readonly judgeUsd: number;
+  /** What simulated users cost, which is not part of the bill. */
+  readonly userUsd: number;
   readonly splits: Readonly<Record<CostSplit, readonly CostPart[]>>;
 }
 
@@ -83,6 +85,7 @@ export class SystemBill {
   #replayed = 0;
   #partlyReplayed = 0;
   #judge = 0;
+  #user = 0;
   #unknownCosts = 0;
   #knowsCosts = false;
   #knowsTokens = false;
@@ -103,6 +106,7 @@ export class SystemBill {
     if (row.cached || replayed === "all") this.#replayed += bill.pico;
     else if (replayed === "some") this.#partlyReplayed += 1;
     this.#judge += toPico(row.judgeCostUsd ?? 0);
+    this.#user += toPico(row.userCostUsd ?? 0);
     if (row.costUsd === null && hasOutput(row)) this.#unknownCosts += 1;
     if (row.costUsd !== null) this.#knowsCosts = true;
     if (row.usage !== null) this.#knowsTokens = true;
@@ -132,6 +136,7 @@ export class SystemBill {
       unknownCosts: this.#unknownCosts,
       replayedUsd: toUsd(this.#replayed),
       judgeUsd: toUsd(this.#judge),
+      userUsd: toUsd(this.#user),
       splits: {
         class: split("class"),
         kind: split("kind"),
@@ -179,5 +184,8 @@ function orderParts(parts: ReadonlyMap<string, PartSum>, isFixed: boolean): [nam
 
 /** True if neither a cost nor tokens of any trial are known. */
 export function hasNoCosts(rows: readonly EvalRow[]): boolean {
-  return rows.every(({ costUsd, usage, judgeCostUsd }) => costUsd === null && usage === null && judgeCostUsd === null);
+  return rows.every(
+    ({ costUsd, usage, judgeCostUsd, userCostUsd }) =>
+      costUsd === null && usage === null && judgeCostUsd === null && userCostUsd === null,
+  );
 }

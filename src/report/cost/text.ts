@@ -44,12 +44,13 @@ export function renderCosts({ systems, besides, notes }: CostReport, title: stri
 }
 
 function renderSystem(cost: SystemCost, layout: Layout): string[] {
-  const { system, trials, costUsd, tokens, replayedUsd, judgeUsd, splits } = cost;
+  const { system, trials, costUsd, tokens, replayedUsd, judgeUsd, userUsd, splits } = cost;
   const counted = tokens === null ? "tokens unknown" : `${formatThousands(tokens)} tokens`;
   const facts = [
     `bill: ${costUsd === null ? "unknown" : formatDollars(costUsd)} for ${formatPlural(trials, "trial")}, ${counted}`,
     ...(replayedUsd === 0 ? [] : [`of it replayed, so that this run did not pay it: ${formatDollars(replayedUsd)}`]),
     ...(judgeUsd === 0 ? [] : [`judges, not part of the bill: ${formatDollars(judgeUsd)}`]),
+    ...(userUsd === 0 ? [] : [`simulated users, not part of the bill: ${formatDollars(userUsd)}`]),
   ];
   const shown = COST_SPLITS.filter((split) => saysSomething(splits[split]));
   return [
