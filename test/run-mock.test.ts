@@ -50,6 +50,28 @@ describe("assay run --mock", () => {
     },
   );
 
+  it("takes an experiment up again, although the simulated model has another port", async () => {
+    const space = new TempProject({
+      ...FILES,
+      "eval.yaml": `name: capital
+defaults: { runs: 1, executor: "${TINY_AGENT_COMMAND}", model: openai/gpt-5 }
+stimuli: [{ name: a, prompt: 'Capital of France?', graders: [{ type: output-contains, config: { substring: Paris } }] }]
+`,
+      "experiment.yaml": `name: runs
+eval: eval.yaml
+baseline: plain
+vary: [/defaults/timeout]
+variants: { plain: {}, patient: { /defaults/timeout: 90s } }
+`,
+    });
+    const run = (...flags: string[]) =>
+      runAssay(space.dir, "experiment", "run", "experiment.yaml", "--trust", "--mock", "mock.yaml", ...flags);
+    const first = await run();
+    expect(first.code, first.stderr).toBe(0);
+    const again = await run("--resume", space.runs()[0] ?? "");
+    expect(again).toMatchObject({ code: 0, stdout: first.stdout });
+  });
+
   it.each([
     [["--mock", "none.yaml"], /none\.yaml cannot be read/],
     [["--mock", "mock.yaml", "--agent-url", "http://127.0.0.1:1"], /--mock cannot be combined with --agent-url/],

@@ -38,6 +38,7 @@ import { requireNoQueue } from "./queue-address.js";
 import type { PrintReport } from "./report.js";
 import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import type { SimulatedModel } from "./run-flags.js";
 import { settleUntil, toOutageOptions } from "./run-source.js";
 import { withMock } from "./simulate.js";
 import { printNote, writeResult } from "./streams.js";
@@ -62,6 +63,8 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   agentUrl?: string;
   /** Script for a simulated model that replaces the real ones. */
   mock?: string;
+  /** The server that simulates it. */
+  simulated?: SimulatedModel;
   /** Model for graders that need one. */
   judgeModel?: string;
   judgeUrl?: string;
@@ -95,7 +98,7 @@ export async function executeExperimentRun(file: string, flags: ExperimentRunFla
   settleUntil(flags);
   refuseShardUntil(flags);
   return withMock(flags, (simulated) =>
-    runExperiment(file, simulated === undefined ? flags : { ...flags, agentUrl: simulated.url }),
+    runExperiment(file, simulated === undefined ? flags : { ...flags, simulated, agentUrl: simulated.url }),
   );
 }
 
@@ -181,7 +184,7 @@ function openVariantSystem(
     flags;
   // A simulated model follows its script, which has no canary.
   const { mock, canary = mock === undefined ? undefined : false } = flags;
-  const { maxCost, trialMaxCost, dryRun: isDry, isolation, allowHosts, allowPaths, boxLimits } = flags;
+  const { maxCost, trialMaxCost, dryRun: isDry, isolation, allowHosts, allowPaths, boxLimits, simulated } = flags;
   const run = {
     ...selectAgentSettings(config),
     ...omitUndefined({
@@ -195,6 +198,7 @@ function openVariantSystem(
       allowHosts,
       allowPaths,
       boxLimits,
+      simulated,
       modelsFile: models,
       apiKeyEnv,
       allowInsecure,
