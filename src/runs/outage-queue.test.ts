@@ -138,10 +138,17 @@ describe.skipIf(isCommandMissing("redis-server"))("over a queue", () => {
   it("removes a worker that is refused where others are not, without an error", async () => {
     const systemOf = (process: System["process"]): System => ({ name: "s", process, fingerprint: () => "s" });
     const options = (system: System): EvaluateOptions => ({ systems: [system], dataset: sums(100), evaluators });
-    const refused = systemOf(() => {
+    // As long as the refused worker is alone, all workers are refused, and the system is stopped.
+    let tell = () => {};
+    const goodHasStarted = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const refused = systemOf(async () => {
+      await goodHasStarted;
       throw new TrialError("api_error", "the key is wrong", { outlook: "refused" });
     });
     const good = systemOf(async ({ answer }) => {
+      tell();
       await new Promise((resolve) => setTimeout(resolve, 20));
       return { response: String(answer) };
     });
