@@ -77,7 +77,7 @@ async function openCassettes(path: string, flags: MockFlags) {
     throw new UsageError(
       `--from-cassette answers as recorded, so ${SCRIPT_FLAGS[other]} cannot be combined with it. Remove one of them.`,
     );
-  const { RecordedAnswers } = await import("../models/index.js");
+  const { RecordedAnswers } = await import("../models/traffic/recorded-answers.js");
   return new RecordedAnswers(path);
 }
 
