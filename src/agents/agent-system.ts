@@ -294,7 +294,7 @@ export class AgentSystem implements System {
     return { exchanges, isSession, turnStates, userMessages };
   }
 
-  /** The next message of the script, then those of the simulated user; null if there is none. */
+  /** The next message of the script, then those of the simulated user; null when the conversation is over. */
   async #selectNextMessage(
     exchanges: readonly AgentExchange[],
     { messages, user, trial }: PreparedLaunch,
@@ -326,7 +326,7 @@ export class AgentSystem implements System {
     return { message, startedAt, run, exit };
   }
 
-  /** False when the agent was stopped or has failed: there is nobody to answer. */
+  /** False when the agent was stopped or has failed, so no further message can be sent. */
   #mayContinue(last: AgentExchange, { meter, trial }: PreparedLaunch): boolean {
     const end = findExchangeEnd(last, this.#options.adapter.printsText === true);
     const hasFailed = end === null || end.kind === "failed";

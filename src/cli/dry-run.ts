@@ -19,7 +19,7 @@ import {
 import type { EstimateOptions, JudgingCost } from "../graders/index.js";
 import { formatDollars, formatPlural, formatSeconds, toOneLine } from "../report/index.js";
 import type { Plan } from "../runner/index.js";
-import { computePromptSize, countInputTokens, countTrialsOf, getTermsOf } from "../runner/index.js";
+import { computePromptSize, countInputTokens, countTrialsPerSystem, getExampleTerms } from "../runner/index.js";
 import { detectableDifference } from "../stats/index.js";
 
 /** A plan before anything is spent: how much work it is and which differences it can detect. */
@@ -104,7 +104,7 @@ function buildPlanReport(
       if (system.skips?.(example) === true) continue;
       const tokens = shared ?? countInputTokens({ system, example }, count);
       if (system.listInputTexts === undefined) shared = tokens;
-      sent[at] = (sent[at] ?? 0) + tokens * countTrialsOf(plan, index);
+      sent[at] = (sent[at] ?? 0) + tokens * countTrialsPerSystem(plan, index);
     }
   }
   return {
@@ -143,7 +143,7 @@ function countPlannedFileTokens(plan: Plan): number | null {
     for (const at of cell?.systems ?? []) {
       const tokens = systems[at]?.countFileTokens?.(example);
       if (tokens === null) return null;
-      total += (tokens ?? 0) * countTrialsOf(plan, index);
+      total += (tokens ?? 0) * countTrialsPerSystem(plan, index);
     }
   }
   return total;
@@ -204,7 +204,7 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
     for (const [at, example] of plan.examples.entries()) {
       const datasetPlan = plan.datasetIndexes[at] ?? 0;
       if (plan.cells[datasetPlan]?.systems.has(index) !== true || system.skips?.(example) === true) continue;
-      const limit = getTermsOf(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+      const limit = getExampleTerms(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
       const can = estimateMaxCost(
         { ...limits, maxCostUsd: limit },
         computePromptSize({ example, system }, countInputTokens({ system, example }, count)),
@@ -251,9 +251,9 @@ function estimateMaxTrialCosts(plan: Plan, { limits, index, trialMaxCostUsd }: T
   const trials = new Map<number, number>();
   for (const [at, datasetPlan] of plan.datasetIndexes.entries()) {
     if (plan.cells[datasetPlan]?.systems.has(index) !== true) continue;
-    const limit = getTermsOf(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+    const limit = getExampleTerms(plan, at)?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
     if (limit === null || limit === 0) return null;
-    trials.set(limit, (trials.get(limit) ?? 0) + countTrialsOf(plan, at));
+    trials.set(limit, (trials.get(limit) ?? 0) + countTrialsPerSystem(plan, at));
   }
   return [...trials].reduce((total, [limit, count]) => total + limit * count, 0);
 }
@@ -278,7 +278,7 @@ function estimateWallSeconds(plan: Plan, maxWorkers: number): number {
     const each = (limits?.expectedSolutionMs ?? (worksInPhases ? DEFAULT_AGENT_TRIAL_MS : DEFAULT_TRIAL_MS)) / 1000;
     const trials = datasetIndexes.reduce(
       (total, datasetPlan, at) =>
-        total + (cells[datasetPlan]?.systems.has(index) === true ? countTrialsOf(plan, at) : 0),
+        total + (cells[datasetPlan]?.systems.has(index) === true ? countTrialsPerSystem(plan, at) : 0),
       0,
     );
     const all = (each * trials) / maxParallel;
@@ -362,7 +362,7 @@ function estimateJudging(plan: Plan, count: (text: string) => number): CostRange
       addCostRange(
         range,
         estimateScoringCost(example, evaluators, { count, answerTokens: limits[system] ?? null }),
-        countTrialsOf(plan, at),
+        countTrialsPerSystem(plan, at),
       );
   });
   return range;

@@ -180,7 +180,7 @@ function resolveVariables(given: Readonly<Record<string, string>>): Record<strin
   return Object.fromEntries(resolved);
 }
 
-/** Runs the tests where they expect to be, and prints the reward as a verdict; without a reward there is none. */
+/** Runs the tests where they expect to be, and prints the reward as the score of a verdict. Without a reward, the verdict has no score. */
 const RUN_TESTS = `rm -rf /tests /logs/verifier
 mkdir -p /tests /logs/verifier
 cp -R ${TESTS_FOLDER}/. /tests/ && rm -rf ${TESTS_FOLDER}

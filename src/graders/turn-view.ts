@@ -73,7 +73,7 @@ function cutWork({ figures: _, ...work }: GradingInput, { turn, replies }: TurnC
       response: replies[turn - 1] ?? "",
       replies: replies.slice(0, turn),
       metadata,
-      ...(trajectory !== undefined && { trajectory, ...countTurnsOf(trajectory) }),
+      ...(trajectory !== undefined && { trajectory, ...recountTurns(trajectory) }),
       ...(state !== undefined && { workspace: state }),
       ...(output.partial === true && { partial: true }),
       ...(output.choice_order !== undefined && { choice_order: output.choice_order }),
@@ -94,7 +94,7 @@ function cutTrajectory(trajectory: Trajectory | undefined, turn: number): Trajec
     : { ...trajectory, events: trajectory.events.slice(0, end) };
 }
 
-function countTurnsOf({ events }: Trajectory): Pick<Output, "turns"> {
+function recountTurns({ events }: Trajectory): Pick<Output, "turns"> {
   const turns = countTurns(events);
   return turns === null ? {} : { turns };
 }

@@ -21,10 +21,10 @@ export {
 } from "./gate.js";
 export { type ExampleGroups, groupExamples, orderTasks, type TaskUnits } from "./order.js";
 export {
-  countTrialsOf,
+  countTrialsPerSystem,
   describePlanDatasets,
+  getExampleTerms,
   getRowIndex,
-  getTermsOf,
   isPlanned,
   listPlanTerms,
   makePlan,

@@ -148,7 +148,7 @@ function collectExampleTerms({
 }
 
 /** The trials of an example for each of its systems. */
-export function countTrialsOf(
+export function countTrialsPerSystem(
   { exampleTerms, cells, datasetIndexes }: Pick<Plan, "exampleTerms" | "cells" | "datasetIndexes">,
   exampleIndex: number,
 ): number {
@@ -156,7 +156,7 @@ export function countTrialsOf(
 }
 
 /** What an example is run with instead of the settings of the run; null if there is nothing. */
-export function getTermsOf(
+export function getExampleTerms(
   { exampleTerms, datasetPlans, datasetIndexes }: Pick<Plan, "exampleTerms" | "datasetPlans" | "datasetIndexes">,
   exampleIndex: number,
 ): DatasetOverrides | null {
@@ -184,7 +184,7 @@ function sumPlannedTrials(parts: PlannedParts): number {
   const usual = datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0);
   const differing = [...exampleTerms.keys()].reduce((total, index) => {
     const cell = cells[datasetIndexes[index] ?? 0];
-    return total + (cell?.systems.size ?? 0) * (countTrialsOf(parts, index) - (cell?.trials ?? 0));
+    return total + (cell?.systems.size ?? 0) * (countTrialsPerSystem(parts, index) - (cell?.trials ?? 0));
   }, 0);
   return usual + differing - sumSkippedTrials(parts);
 }
@@ -197,7 +197,7 @@ function sumSkippedTrials(parts: PlannedParts): number {
   return examples.reduce((total, example, at) => {
     const cell = cells[datasetIndexes[at] ?? 0];
     const skipped = skipping.filter(([index, system]) => cell?.systems.has(index) && system.skips?.(example) === true);
-    return total + skipped.length * countTrialsOf(parts, at);
+    return total + skipped.length * countTrialsPerSystem(parts, at);
   }, 0);
 }
 
@@ -215,7 +215,7 @@ function checkTrialCount(total: number): number {
 export function isPlanned(plan: Plan, { systemIndex, exampleIndex, trial }: TrialCoordinates): boolean {
   const { cells, datasetIndexes, systems, examples } = plan;
   const cell = cells[datasetIndexes[exampleIndex] ?? 0];
-  if (cell?.systems.has(systemIndex) !== true || trial >= countTrialsOf(plan, exampleIndex)) return false;
+  if (cell?.systems.has(systemIndex) !== true || trial >= countTrialsPerSystem(plan, exampleIndex)) return false;
   const system = systems[systemIndex];
   return system?.skips === undefined || !system.skips(examples[exampleIndex] as Example);
 }

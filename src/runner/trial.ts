@@ -16,7 +16,7 @@ import { classifyAttempt, type TrialEnding } from "./classify.js";
 import { computeUserSpend, resolveCost } from "./cost.js";
 import type { TrialGate } from "./gate.js";
 import { BudgetWarnings } from "./limits.js";
-import { getTermsOf, listPlanTerms, type Plan } from "./plan.js";
+import { getExampleTerms, listPlanTerms, type Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
 import { type TokenCounter, toInterruptedRow, toNotRunRow, toTrialRow } from "./record.js";
 import { createPassProbe, type Graded, scoreOutput } from "./score.js";
@@ -203,7 +203,7 @@ function createLimitsLookup(plan: Plan, { budget }: ChainPorts): TrialRunner["li
       plan.systems.map((each) => budget.limitsOf(each, terms)),
     ]),
   );
-  return ({ exampleIndex, systemIndex }) => known.get(getTermsOf(plan, exampleIndex))?.[systemIndex] ?? null;
+  return ({ exampleIndex, systemIndex }) => known.get(getExampleTerms(plan, exampleIndex))?.[systemIndex] ?? null;
 }
 
 /** What the row will say about the trial, for evaluators of time and cost. */

@@ -14,7 +14,7 @@ function folder(): string {
   return path;
 }
 
-async function mockOf(script: MockOptions) {
+async function openMock(script: MockOptions) {
   const mock = await startMock({ keepRequests: 0, requireKey: KEY, ...script });
   onTestFinished(() => mock.close());
   return mock;
@@ -84,7 +84,7 @@ function toTimeless(row: EvalRow) {
 describe("200 recorded trials", () => {
   it("are replayed without a model: the same rows but for times, from the same bytes", async () => {
     const dir = folder();
-    const mock = await mockOf(SCRIPT);
+    const mock = await openMock(SCRIPT);
     const recorded = await measure(mock.url, recordTraffic({ dir }), 2);
     const { requests } = mock.counts;
     await mock.close();
@@ -102,7 +102,7 @@ describe("200 recorded trials", () => {
 describe("a cassette", () => {
   it("has requests, answers and times, but no keys", async () => {
     const dir = folder();
-    const mock = await mockOf({ ...SCRIPT, faults: [] });
+    const mock = await openMock({ ...SCRIPT, faults: [] });
     await measure(mock.url, recordTraffic({ dir }), 1, 1);
     const files = readdirSync(dir).filter((name) => name.startsWith("streamed."));
     const text = readFileSync(join(dir, files[0] ?? ""), "utf8");

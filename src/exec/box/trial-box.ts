@@ -45,7 +45,7 @@ export interface TrialBox extends ProgramBox {
   readonly isRoot: boolean;
   /** Folders that are made later must be in this one to be seen by `openForGraders`; null for anywhere. */
   readonly laterFolders: string | null;
-  /** Copies the files that it has for a workspace to begin with, if it has any. */
+  /** Copies the working folder of its image into the workspace. Absent for boxes without an image. */
   copyWorkdir?(to: string): Promise<void>;
   /**
    * Gives its folders to the user inside. Each start does so too; call it earlier where the change would be taken for work.
