@@ -108,7 +108,11 @@ describe("assay run --record", () => {
     ],
     ["--on-miss alone", ["--on-miss", "live"], "--on-miss needs --replay-traffic"],
     ["an unknown action", ["--on-miss", "skip"], "It must be fail, live or nearest"],
-    ["a file as folder", ["--record", "data.jsonl"], "Model calls cannot be recorded in"],
+    [
+      "a file as folder",
+      ["--record", "data.jsonl"],
+      "data.jsonl: it is a file. Choose a writable folder with --record.",
+    ],
     ["no such folder", ["--replay-traffic", "none"], "none does not exist. Name a folder that --record has written"],
     ["a folder without cassettes", ["--replay-traffic", "empty"], "has no cassettes"],
     ["another file", ["--replay-traffic", "."], "data.jsonl is not a cassette"],

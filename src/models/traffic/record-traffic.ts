@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -188,8 +188,9 @@ function requireWritableFolder(dir: string): void {
     writeFileSync(probe, "");
     rmSync(probe);
   } catch (cause) {
+    const isFile = existsSync(dir) && !statSync(dir).isDirectory();
     throw new UsageError(
-      `Model calls cannot be recorded in ${dir}: ${getErrorMessage(cause)}. Choose a writable folder with --record.`,
+      `Model calls cannot be recorded in ${dir}: ${isFile ? "it is a file" : getErrorMessage(cause)}. Choose a writable folder with --record.`,
       { cause },
     );
   }
